@@ -2,11 +2,12 @@
  * Sends one prompt once: measured before and after it is sent, planned by what is known of the model, and read while the
  * answer is written. `ModelCaller` decides what is sent again.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { type ModelAnswer, ModelError, type Usage } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import {
   estimatePrompt,
@@ -16,7 +17,8 @@ import {
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
-import type { CountVerdict } from "../../domain/models/TokenCounts.ts"
+import { defaultKeepAlive, loadedAnewText } from "../../domain/models/ModelLoad.ts"
+import { type CountVerdict, wasLoaded } from "../../domain/models/TokenCounts.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
 import type { ConversationCall } from "./ConversationPrompt.ts"
@@ -96,6 +98,22 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
+
+  /** When each model answered last. */
+  const answeredAt = new Map<string, number>()
+  /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
+  const noteLoad = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
+    const now = yield* Clock.currentTimeMillis
+    /* Calls that waited together for one loading say so once. */
+    const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
+    answeredAt.set(name, now)
+    if (!isNews) return
+    const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
+    const { keepAlive = defaultKeepAlive } = settings
+    const { durationMs, loadMs = 0 } = usage
+    const since = { idleMs: now - before - durationMs, keepAlive, other }
+    yield* events.publish({ type: "message", level: "warning", text: loadedAnewText(name, loadMs, since) })
+  })
 
   const noted = new Set<string>()
   /** Says something that may hold for many calls once in a run. */
@@ -186,6 +204,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   ): Effect.fn.Return<ModelAnswer, ModelError> {
     const { conversation, format, id, listen, prompt, shape } = request
     const { name, window } = target
+    const before = answeredAt.get(name)
     const scale = calibration.scale(name)
     const promptTokens = neededTokens(prompt, scale)
     const planned = planOf(request, target)
@@ -245,6 +264,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       reportsText: id.stage === "conclude"
     }
     return yield* withHeartbeat(followed, read).pipe(
+      Effect.tap(({ usage }) => noteLoad(name, before, usage)),
       Effect.tap((received) => check(request, target, received)),
       Effect.flatMap(usableAnswer),
       Effect.tapError((error) => Effect.sync(() => learnRefusal(request, name, error))),

@@ -49,6 +49,13 @@ export interface Facts {
   readonly canSee?: boolean
   /** True when the server holds answers to a grammar (GBNF). */
   readonly takesGrammar?: boolean
+  /**
+   * True when the server refuses a prompt over its window without being asked to. One that is asked all the same loads a model
+   * anew that another client uses.
+   */
+  readonly refusesLong?: boolean
+  /** False for a model that only computes, such as one for embeddings. */
+  readonly completion?: boolean
   /** How many calls it works on at a time, where it does not let further ones wait or says how many. */
   readonly slots?: number
   /** How many tokens its calls under way may have together, when they share one window. */

@@ -13,7 +13,7 @@ import { authorization } from "../ServerTransport.ts"
 import { hostProblem, resolveHost, spoken } from "./OllamaHost.ts"
 import { layerOllama } from "./OllamaModel.ts"
 
-/** What the server says of a model; `completion` is false for models that only compute. */
+/** What the server says of a model. */
 interface Capabilities extends Facts {
   readonly completion: boolean
 }
@@ -112,17 +112,31 @@ const patience = "2 seconds"
 /** How long an answer about the loaded models holds. */
 const valid = "1 second"
 
+/** Since it runs every model in llama-server. A server that somebody built has the version 0.0.0. */
+const refusesLong = (version: string): boolean => {
+  const [major = NaN, minor = NaN] = version.split(".").map(Number)
+  return major > 0 || minor >= 30 || version === "0.0.0"
+}
+
 const isNamed = (model: string) => (one: LoadedModels[number]) => one.name === model || one.name === `${model}:latest`
 
 const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
-  const answers = Effect.all([server.capabilities(model), Effect.orElseSucceed(server.loaded, () => [])])
+  const answers = Effect.all([
+    server.capabilities(model),
+    Effect.orElseSucceed(server.loaded, () => []),
+    Effect.orElseSucceed(server.version, () => "")
+  ])
   const answered = yield* Effect.result(Effect.timeout(answers, patience))
   if (answered._tag === "Failure") {
     const isMissing = answered.failure._tag === "ModelError" && answered.failure.reason._tag === "ModelMissing"
     return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
   }
-  const [{ completion: _, ...known }, loaded] = answered.success
-  const facts: Facts = { ...known, loadedWindow: loaded.find(isNamed(model))?.context_length }
+  const [known, loaded, version] = answered.success
+  const facts: Facts = {
+    ...known,
+    refusesLong: refusesLong(version),
+    loadedWindow: loaded.find(isNamed(model))?.context_length
+  }
   return facts
 })
 
