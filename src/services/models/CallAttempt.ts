@@ -18,6 +18,7 @@ import {
   neededTokens
 } from "../../domain/models/PromptSize.ts"
 import { defaultKeepAlive, loadedAnewText } from "../../domain/models/ModelLoad.ts"
+import { memoryText } from "../../domain/models/ModelMemory.ts"
 import { type CountVerdict, wasLoaded } from "../../domain/models/TokenCounts.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
@@ -86,8 +87,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const settings = yield* RunSettings
   const meter = yield* UsageMeter
   const calibration = yield* TokenCalibration
-  const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
-    yield* CurrentServer
+  const {
+    facts: factsOf,
+    memory: memoryOf = () => Effect.undefined,
+    serves = (model: string) => providerOf(model) === providerOf(settings.model)
+  } = yield* CurrentServer
   const thinking = makeThinking()
   /** Models whose calls were seen to share one window. */
   const sharing = new Set<string>()
@@ -99,14 +103,28 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
+  /** Models of which was asked what they take in memory. */
+  const seenMemory = new Set<string>()
   /** When each model answered last. */
   const answeredAt = new Map<string, number>()
+  /** Says once of each model that it is not on the graphics card as a whole. */
+  const noteMemory = Effect.fnUntraced(function* (name: string) {
+    const memory = yield* memoryOf(name)
+    const text = memory === undefined || memory.gpuBytes <= 0 ? undefined : memoryText(memory)
+    if (text === undefined) return
+    const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
+    yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
+  })
   /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
   const noteLoad = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
     /* Calls that waited together for one loading say so once. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     answeredAt.set(name, now)
+    if (before === undefined && !seenMemory.has(name)) {
+      seenMemory.add(name)
+      yield* noteMemory(name)
+    }
     if (!isNews) return
     const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
     const { keepAlive = defaultKeepAlive } = settings
