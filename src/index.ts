@@ -22,6 +22,10 @@ export { StateFolder } from "./services/configuration/UserFolders.ts"
 export { ModelUnchosen } from "./app/ModelUnchosen.ts"
 export type { NewRun, SavedRun } from "./app/runs.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
+export { models, pullModel, type PullOptions, unloadModel } from "./library/models.ts"
+export type { InstalledModel } from "./domain/models/InstalledModel.ts"
+export type { LoadedMemory } from "./domain/models/ModelMemory.ts"
+export type { PullProgress } from "./domain/models/ModelPull.ts"
 export { plan, run, type RunHandle, type RunOptions } from "./library/run.ts"
 export {
   execute,

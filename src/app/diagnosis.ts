@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { belowHome } from "../domain/text/Format.ts"
+import { memoryText } from "../domain/models/ModelMemory.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Commands } from "../services/commands/Commands.ts"
@@ -62,8 +63,8 @@ const unchosen = ({ models }: ModelUnchosen): Finding => {
   return problem("model", "the server has no model that can write text", remedy)
 }
 
-const abilities = ({ completion, thinking, tools }: InstalledModel): Finding => {
-  if (!completion) return problem("abilities", "it cannot write text", "Choose another with --model.")
+/** A model that cannot write text was refused before. */
+const abilities = ({ thinking, tools }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
   const remedy = 'For "ask", choose a model with tools: task-conductor models. "run" needs none.'
@@ -80,6 +81,12 @@ const windowFinding = (fitted: FittedSetup, model: InstalledModel | undefined): 
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
+/** Where a loaded model is in memory, when that makes it slower. */
+const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
+  const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
+  return what === undefined ? [] : [note("memory", `loaded ${what}`)]
+}
+
 /** Models that are there, by their resolved names. */
 const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
@@ -91,7 +98,8 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
     ...ofStages.map((one) => ok("model", `${one}, for single stages`)),
     ...(fitted.modelNotes ?? []).map((what) => note("model", what)),
     ...(model === undefined ? [] : [abilities(model)]),
-    windowFinding(fitted, model)
+    windowFinding(fitted, model),
+    ...memoryFindings(model)
   ]
 })
 

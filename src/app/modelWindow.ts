@@ -3,6 +3,7 @@
  * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Also
  * what can be asked of the server of a model. Part of the composition root.
  */
+import { totalmem } from "node:os"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Option from "effect/Option"
@@ -19,7 +20,8 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
 import { importPlugin } from "../services/plugins/PluginPackages.ts"
 import { defaultProvider, providerOf } from "../services/providers/providers.ts"
-import { fittingModels, matchName, modelLines } from "../domain/models/InstalledModel.ts"
+import { fittingModels, isUnusualName, listedName, matchName, modelLines } from "../domain/models/InstalledModel.ts"
+import { togetherText } from "../domain/models/ModelMemory.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
@@ -117,10 +119,27 @@ const pick = Effect.fnUntraced(function* (
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
+/** The error of a model that only computes. */
+const writesNothing = (name: string) =>
+  new ConfigurationError({
+    source: "model",
+    problems: [
+      {
+        what: `"${name}" cannot write text: it only computes, as models for embeddings do. Choose another with --model; "task-conductor models" lists what the server has.`
+      }
+    ]
+  })
+
 /** What the server knows by a name, or the only tag that the name can mean. */
 const resolveModel = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
   const found = yield* facts(given)
-  if (found.isMissing !== true || missing === undefined) return { given, name: given, facts: found }
+  if (found.isMissing !== true || missing === undefined) {
+    if (found.completion === false) return yield* writesNothing(given)
+    if (!isUnusualName(given) || inventory === undefined) return { given, name: given, facts: found }
+    const known = yield* Effect.orElseSucceed(inventory, () => [])
+    const listed = known.map(({ name }) => name)
+    return { given, name: listedName(given, listed), facts: found }
+  }
   const reason = missing(given)
   const listed = yield* Effect.option(inventory ?? Effect.succeed([]))
   if (Option.isNone(listed)) return yield* new ModelError({ reason })
@@ -129,9 +148,33 @@ const resolveModel = Effect.fnUntraced(function* (given: string, { facts, invent
   /* A model that is forwarded is only used by its whole name. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
+    if (other.completion === false) return yield* writesNothing(only)
     if (other.isForwarded !== true) return { given, name: only, facts: other }
   }
   return yield* new ModelError({ reason: { ...reason, nearest, installed } })
+})
+
+const usingText = (given: string, name: string): string =>
+  listedName(given, [name]) === name
+    ? `Using ${name}, as the server writes ${given}.`
+    : `Using ${name}, the only installed tag of ${given}.`
+
+/** The memory of the machine of a server, if it is this one. */
+const memoryOf = (host: string): number | undefined =>
+  ["127.0.0.1", "[::1]", "localhost"].includes(URL.parse(host)?.hostname ?? "") ? totalmem() : undefined
+
+/** Says of several models when their server cannot hold them together. */
+const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
+  if (new Set(names).size < 2) return []
+  const installed = yield* Effect.orElseSucceed(
+    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory),
+    () => []
+  )
+  const used = (installed ?? []).filter(({ name }) =>
+    names.some((one) => listedName(one, [name]) === name || `${one}:latest` === name)
+  )
+  const said = togetherText(used, memoryOf(setup.settings.host))
+  return said === undefined ? [] : [said]
 })
 
 /**
@@ -156,9 +199,11 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
     /** What the person should know about the choice; a sentence each. */
     notes: [
       ...(picked?.notes ?? []),
-      ...resolved.flatMap(({ given, name }) =>
-        given === name ? [] : [`Using ${name}, the only installed tag of ${given}.`]
-      )
+      ...resolved.flatMap(({ given, name }) => (given === name ? [] : [usingText(given, name)])),
+      ...(yield* togetherNotes(
+        setup,
+        resolved.map(({ name }) => name)
+      ))
     ]
   }
 })

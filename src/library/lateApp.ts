@@ -68,6 +68,13 @@ export const layerAsk = (...args: Parameters<typeof RunLayers.layerAsk>) =>
 /** Checks with the setup of a project. */
 export const inProject = late(() => import("../app/projectCheck.ts"), "inProject")
 
+const serverModels = () => import("../app/serverModels.ts")
+
+/** What can be done with the models of a server. */
+export const listServerModels = late(serverModels, "listModels")
+export const pullServerModel = late(serverModels, "pullModel")
+export const unloadServerModel = late(serverModels, "unloadModel")
+
 const conversation = () => import("../app/conversation.ts")
 
 /** Holds a conversation as long as `use` does, to its report. */

@@ -28,7 +28,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 
 /** The settings that scripts give as options of the same names: those that a run saves, and rules that allow. */
 const settingNames = [...savedKeys, "allow"] as const
-const otherwise = ["model", "plugins", "keepAlive"] as const
+const otherwise = ["model", "plugins"] as const
 type Settings = Omit<Pick<Configuration, (typeof settingNames)[number]>, (typeof otherwise)[number]>
 
 /**

@@ -58,8 +58,7 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
       model: fakeModel,
       stream: true,
       keep_alive: "30m",
-      truncate: false,
-      shift: false
+      truncate: false
     })
     /* The values of the family, and no more tokens than the window has left. */
     assert.deepStrictEqual(sent, { num_ctx: 8192, temperature: 0.6, top_p: 0.95, top_k: 20, min_p: 0 })

@@ -154,13 +154,13 @@ describe("flags about the model", () => {
 })
 
 describe("a run", () => {
-  it.live("asks the server once what it knows of the model", () =>
+  it.live("asks the server once what it knows of the model, and after the first answer how it is in memory", () =>
     Effect.gen(function* () {
       const { run } = yield* sandbox
       const server = yield* serve({})
       const { code } = yield* Effect.promise(() => run(ask, env(server)))
       const asked = server.requests.filter(({ path }) => path === "/api/show" || path === "/api/ps")
-      assert.deepStrictEqual([code, asked.map(({ path }) => path)], [0, ["/api/show", "/api/ps"]])
+      assert.deepStrictEqual([code, asked.map(({ path }) => path)], [0, ["/api/show", "/api/ps", "/api/ps"]])
     })
   )
 })

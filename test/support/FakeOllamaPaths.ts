@@ -52,9 +52,11 @@ const shown = (model: FakeModel) => ({
   modified_at: "2025-11-20T09:00:00.5Z"
 })
 
-/** Finds a model as the server does: the tag `latest` may be left out. */
+const plain = (name: string): string => name.toLowerCase().replace(/^library\//, "")
+
+/** Finds a model as the server does: the tag `latest` may be left out, and capitals and `library/` make no difference. */
 export const findModel = (models: ReadonlyArray<FakeModel>, name: string): FakeModel | undefined =>
-  models.find((model) => model.name === name || model.name === `${name}:latest`)
+  models.find((model) => [plain(name), `${plain(name)}:latest`].includes(plain(model.name)))
 
 /** What is said of a model that is not there. */
 export const modelMissing = (name: string): Document => ({

@@ -26,6 +26,8 @@ export interface Reply {
   /** What of them the server had in its cache; a server that does not say has no such field. */
   readonly cachedTokens?: number
   readonly answerTokens?: number
+  /** How long the model was loaded, 250 ms when absent. */
+  readonly loadMs?: number
 
   /** Refuses with this status and an error object, or with `body` as it is. */
   readonly status?: number
@@ -94,7 +96,7 @@ const stats = (reply: Reply, lines: number): Readonly<Record<string, number>> =>
     ? {}
     : {
         total_duration: 1_500_000_000,
-        load_duration: 250_000_000,
+        load_duration: (reply.loadMs ?? 250) * 1_000_000,
         prompt_eval_count: reply.promptTokens ?? 26,
         ...(reply.cachedTokens === undefined ? {} : { prompt_eval_cached_count: reply.cachedTokens }),
         prompt_eval_duration: 130_000_000,

@@ -10,7 +10,7 @@ import { version } from "../../app/version.ts"
 import { canStart, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
-import { runFlags } from "../run/runFlags.ts"
+import { runFlags, stagesOf } from "../run/runFlags.ts"
 import { present, switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -32,14 +32,19 @@ export const doctor = Command.make(
   {
     project: runFlags.project,
     model: runFlags.model,
+    stageModel: runFlags.stageModel,
     cluster: switchFlag("cluster", "Look at what run --cluster needs instead: the database, TLS, and the workers"),
     json: switchFlag("json", "Print one JSON object with all findings")
   },
-  Effect.fn("doctor")(function* ({ cluster, json, model, project }) {
+  Effect.fn("doctor")(function* ({ cluster, json, model, project, stageModel }) {
     const { emit, isWatched, result, resultColumns, resultPaint } = yield* Output
     if (isWatched && !json) yield* emit("Looking at what a run needs ...")
     const look = cluster ? diagnoseCluster : diagnose
-    const findings = [nodeFinding, ...(yield* look(project, present({ model }))), yield* terminalFinding]
+    const findings = [
+      nodeFinding,
+      ...(yield* look(project, { ...present({ model }), ...stagesOf({ stageModel }) })),
+      yield* terminalFinding
+    ]
     const can = canStart(findings)
     if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
     else {

@@ -8,9 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Clock from "effect/Clock"
 import * as Option from "effect/Option"
-import { installedModels, resolveModels, serverToChooseFrom } from "../../app/modelWindow.ts"
-import { defaultProvider } from "../../services/providers/providers.ts"
-import { modelNames, readSetup, withDefaultServer, renameModels, type Setup } from "../../app/setup.ts"
+import { installedModels, resolveModels } from "../../app/modelWindow.ts"
+import { readServer } from "../../app/serverModels.ts"
+import { pull, unload } from "./pull.ts"
+import { modelNames, readSetup, renameModels, type Setup } from "../../app/setup.ts"
 import { type InstalledModel, modelLines, fittingModels } from "../../domain/models/InstalledModel.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printableLines, printable } from "../../domain/text/Printable.ts"
@@ -23,12 +24,6 @@ import { toolCallsOfModel } from "../../domain/models/Generation.ts"
 import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-
-/** The setup with the server whose models a person chooses from. */
-const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
-  const setup = yield* readSetup(".", flags)
-  return serverToChooseFrom(setup) === defaultProvider ? yield* withDefaultServer(setup) : setup
-})
 
 /** The models to try, as the server knows them. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
@@ -165,13 +160,15 @@ const jsonOf = (model: InstalledModel) => ({
   forwarded: model.isForwarded,
   supportedWindow: model.supportedWindow ?? null,
   modelfileWindow: model.modelfileWindow ?? null,
-  loadedWindow: model.loadedWindow ?? null
+  loadedWindow: model.loadedWindow ?? null,
+  loadedBytes: model.memory?.bytes ?? null,
+  gpuBytes: model.memory?.gpuBytes ?? null
 })
 
 /** The command: prints the models of the server of the configured model, or of the default server; those of the configuration are marked. */
 export const models = Command.make(
   "models",
-  { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows") },
+  { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows, and of loaded models the memory") },
   Effect.fn("models")(function* ({ json }) {
     const { emit, print, result } = yield* Output
     const setup = yield* readServer({})
@@ -192,8 +189,11 @@ export const models = Command.make(
     yield* emit(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
-  withHelp("List the models of the server: size, largest context window, what each can do", {
-    "task-conductor models": "Names, sizes, windows, abilities"
-  }),
-  Command.withSubcommands([bench])
+  withHelp(
+    "List the models of the server: size, largest context window, what each can do, and how much of a loaded one is not on the graphics card",
+    {
+      "task-conductor models": "Names, sizes, windows, abilities"
+    }
+  ),
+  Command.withSubcommands([pull, unload, bench])
 )

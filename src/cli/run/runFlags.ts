@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { rulesOfChecks, splitCommand } from "../../domain/configuration/CommandSplit.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import type { Think } from "../../domain/models/Generation.ts"
+import { type Configuration, keepAlivePattern } from "../../domain/configuration/Configuration.ts"
+import { generatingStages, type Think } from "../../domain/models/Generation.ts"
 import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
@@ -40,6 +40,17 @@ export const modelFlags = {
     ),
     Flag.optional
   ),
+  keepAlive: Flag.String("keep-alive").pipe(
+    Flag.filter(
+      (time) => keepAlivePattern.test(time),
+      () => 'a time such as "30m" or "2h"; -1s is for ever'
+    ),
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(
+      "How long an Ollama server keeps the model loaded after a call: --keep-alive 2h; -1s is for ever. Default: 30m"
+    ),
+    Flag.optional
+  ),
   temperature: Flag.Finite("temperature").pipe(
     Flag.filter(
       (number) => number >= 0 && number <= 2,
@@ -63,6 +74,7 @@ const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? fa
 /** The flags as a configuration. */
 export const modelConfiguration = ({
   contextWindow,
+  keepAlive,
   seed,
   temperature,
   think,
@@ -70,7 +82,7 @@ export const modelConfiguration = ({
 }: ModelFlags): Configuration => {
   const sampling = present({ temperature, seed })
   return {
-    ...present({ contextWindow, think: Option.map(think, thinkOf), toolCalls }),
+    ...present({ contextWindow, keepAlive, think: Option.map(think, thinkOf), toolCalls }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling })
   }
 }
@@ -120,6 +132,29 @@ export const checkConfiguration = ({
   allow: rulesOfChecks(check)
 })
 
+/** `STAGE=NAME`, as a pair. */
+const readStageModel = (given: string) => {
+  const [stage = "", ...rest] = given.split("=")
+  const name = rest.join("=").trim()
+  const known = generatingStages.find((one) => one === stage.trim())
+  return known === undefined || name === "" || name === "embedded"
+    ? Effect.fail(
+        new CliError.ValidationError({
+          message: `--stage-model ${given}: write STAGE=NAME with a stage of ${generatingStages.join(", ")} and a model of the server.`
+        })
+      )
+    : Effect.succeed([known, { model: name }] as const)
+}
+
+const stageModelFlag = Flag.String("stage-model").pipe(
+  Flag.mapEffect(readStageModel),
+  Flag.withMetavar("STAGE=NAME"),
+  Flag.withDescription(
+    `A model for one stage (${generatingStages.join(", ")}), of the same server: --stage-model plan=qwen3:32b; repeatable`
+  ),
+  Flag.atLeast(0)
+)
+
 /** Which project, which model, what may happen, how to print. */
 export const runFlags = {
   prompt: Argument.String("PROMPT").pipe(
@@ -139,6 +174,7 @@ export const runFlags = {
     ),
     Flag.optional
   ),
+  stageModel: stageModelFlag,
   project: textFlag("project", "FOLDER", "The project folder: --project ../api").pipe(
     Flag.withAlias("p"),
     Flag.withDefault(".")
@@ -200,15 +236,22 @@ export const orderFiles = ({
   ...(open.length === 0 ? {} : { openFiles: open })
 })
 
+/** The models of stages as a configuration. */
+export const stagesOf = ({ stageModel = [] }: Partial<Pick<RunFlags, "stageModel">>): Pick<Configuration, "stages"> =>
+  stageModel.length === 0 ? {} : { stages: Object.fromEntries(stageModel) }
+
 /** The flags as a configuration. */
 export const flagConfiguration = (
-  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> & ModelFlags
+  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> &
+    Partial<Pick<RunFlags, "stageModel">> &
+    ModelFlags
 ): Configuration => ({
   allow: flags.allow,
   deny: flags.deny,
   plugins: flags.plugin,
   ...modelConfiguration(flags),
-  ...present({ model: flags.model, parallel: flags.parallel })
+  ...present({ model: flags.model, parallel: flags.parallel }),
+  ...stagesOf(flags)
 })
 
 /** Everything about the answers of the model that were not right. */
@@ -262,6 +305,7 @@ export const savedRunFlags = {
   run: runArgument,
   project: movedFlag,
   model: runFlags.model,
+  stageModel: runFlags.stageModel,
   allow: runFlags.allow,
   deny: runFlags.deny,
   parallel: runFlags.parallel,

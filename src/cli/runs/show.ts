@@ -20,7 +20,7 @@ import { harmless, printable } from "../../domain/text/Printable.ts"
 import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
-import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
+import { cachedText, cachedTokensOf, loadText, speedText } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
@@ -104,7 +104,7 @@ const attemptLines = ({ answer, call, failures, issues, repairs, system, user }:
   "",
   answer === undefined
     ? "No answer came."
-    : `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
+    : `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out${speedText(answer.usage)}${loadText(answer.usage)}, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
   "",
   ...failures.map((text) => `- failed: ${text}`),
   ...issues.flatMap((issue) => [`- issue ${personText(issue)}`, `  - the model was told: ${modelText(issue)}`]),

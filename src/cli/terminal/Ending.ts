@@ -3,7 +3,7 @@
  */
 import { stateLine } from "../../domain/checks/Facts.ts"
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
-import { cachedText } from "../../domain/models/TokenCounts.ts"
+import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
@@ -95,7 +95,9 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, perso
     timeText(durationMs, personMs),
     ...(promptTokens + answerTokens === 0
       ? []
-      : [`${tokens(promptTokens)} tokens read${cachedText(usage, tokens)}, ${tokens(answerTokens)} written`])
+      : [
+          `${tokens(promptTokens)} tokens read${cachedText(usage, tokens)}, ${tokens(answerTokens)} written${speedText(usage)}${loadText(usage)}`
+        ])
   ].join(", ")
 }
 

@@ -88,10 +88,10 @@ const Hooks = Schema.Struct({
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
 })
 
-/** A time as Ollama reads it. */
-const KeepAlive = Schema.String.check(
-  Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
-)
+/** A time as Ollama reads it; a negative one is for ever. */
+export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
+
+const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
 /** The addresses of model servers by their keys, each with the environment variable that sets it too, and a note on that. */
 export const serverAddresses = {
@@ -147,7 +147,10 @@ export const Configuration = Schema.Struct({
     Hooks,
     "Commands that run in the sandbox when something happens, and read on stdin what it is, as JSON. Those of a project run once you have trusted them, with the files that they run."
   ),
-  keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
+  keepAlive: key(
+    KeepAlive,
+    'How long an Ollama server keeps the model loaded after a call, such as "2h"; "-1s" is for ever. Default: "30m". Flag: --keep-alive.'
+  ),
   think: key(
     Think,
     "Whether, or how much, the model thinks before it answers. Default: what the model does by itself. Flag: --think."
@@ -166,7 +169,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`model`, `think`, `sampling` and `toolCalls` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`."
+    "`model`, `think`, `sampling` and `toolCalls` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`. Flag for models: --stage-model."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(

@@ -1,6 +1,8 @@
 /**
  * The models of a server as a person chooses among them: what each can do, which one a name means, and how they are listed.
  */
+import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
+import { sizeText } from "../text/Format.ts"
 import { nearest } from "../text/Nearest.ts"
 
 /** A model on the server. What the server does not say is absent; sizes in bytes, windows in tokens. */
@@ -21,6 +23,8 @@ export interface InstalledModel {
   readonly modelfileWindow?: number | undefined
   /** The window with which it is in memory now. */
   readonly loadedWindow?: number | undefined
+  /** What it takes in memory now. */
+  readonly memory?: LoadedMemory | undefined
 }
 
 /** The models that can write text, those first that a run gets along with best: here, with tools, in memory already. */
@@ -33,6 +37,21 @@ export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyAr
 /** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
+/** A name as Ollama compares it: in small letters, with its tag, without the place where all models are. */
+const plainName = (name: string): string => {
+  const bare = name.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
+  return baseOf(bare) === bare ? `${bare}:latest` : bare
+}
+
+/** The name in the list that a server takes a given one for; the given one when it is in the list, or none is. */
+export const listedName = (given: string, names: ReadonlyArray<string>): string =>
+  names.includes(given) || names.includes(`${given}:latest`)
+    ? given
+    : (names.find((name) => plainName(name) === plainName(given)) ?? given)
+
+/** True for a name that may not be written as the server lists it. */
+export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
+
 /**
  * What a name that a server does not know may mean among those that it has: `only` is the only tag of this name, for a name
  * without a tag; `nearest` are the nearest names, nearest first.
@@ -41,29 +60,33 @@ export const matchName = (
   given: string,
   names: ReadonlyArray<string>
 ): { readonly only?: string; readonly nearest: ReadonlyArray<string> } => {
-  const base = baseOf(given).toLowerCase()
+  const base = baseOf(given)
+    .toLowerCase()
+    .replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   const tags = names.filter((name) => baseOf(name).toLowerCase() === base)
   const [only] = tags
-  if (given.toLowerCase() === base && tags.length === 1 && only !== undefined) return { only, nearest: tags }
+  if (baseOf(given) === given && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
   return { nearest: [...new Set([...tags, ...beginsAlike, ...nearest(given, names)])].slice(0, 3) }
 }
 
-/** `5.2 GB`, `270 MB`, `472 kB` */
-export const sizeText = (bytes: number): string =>
-  bytes >= 1e9
-    ? `${(bytes / 1e9).toFixed(1)} GB`
-    : bytes >= 1e6
-      ? `${Math.round(bytes / 1e6)} MB`
-      : `${Math.round(bytes / 1e3)} kB`
-
-const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools, vision }: InstalledModel): string =>
+const abilities = ({
+  completion,
+  isForwarded,
+  loadedWindow,
+  memory,
+  size,
+  thinking,
+  tools,
+  vision
+}: InstalledModel): string =>
   [
     ...(completion ? [] : ["cannot write text"]),
     ...(tools ? ["tools"] : []),
     ...(thinking ? ["thinking"] : []),
     ...(vision === true ? ["vision"] : []),
     ...(loadedWindow === undefined ? [] : [`loaded with ${loadedWindow} tokens`]),
+    ...(memory === undefined ? [] : [memoryText(memory, size) ?? []].flat()),
     ...(isForwarded ? ["forwards prompts to another server"] : [])
   ].join(", ")
 

@@ -14,6 +14,10 @@ export const Usage = Schema.Struct({
   /** How many of them the server took from its cache. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.optionalKey(Schema.Int),
+  /** How long the server wrote the answer. */
+  answerMs: Schema.optionalKey(Schema.Finite),
+  /** How long the server took until the model was loaded. */
+  loadMs: Schema.optionalKey(Schema.Finite),
   durationMs: Schema.Finite
 })
 export type Usage = typeof Usage.Type

@@ -6,6 +6,7 @@
  * before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but never too
  * large. A server that drops the front of a prompt reports what is left: its whole window, or half of it.
  */
+import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
 /** A prompt that was sent, and the tokens that came back. */
@@ -113,17 +114,51 @@ export const learnRefused = (
 interface Counted {
   readonly promptTokens?: number
   readonly cachedTokens?: number
+  readonly answerTokens?: number
+  readonly answerMs?: number
+  readonly loadMs?: number
+}
+
+/** The sum of a value over those that have tokens; nothing when one of them does not say it. */
+const sumWhereCounted = (
+  all: ReadonlyArray<Counted>,
+  tokens: "answerTokens" | "promptTokens",
+  value: "answerMs" | "cachedTokens"
+): number | undefined => {
+  const counted = all.filter((one) => (one[tokens] ?? 0) > 0)
+  const said = counted.flatMap((one) => one[value] ?? [])
+  return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
 /** The sum, as a part of a usage; nothing when one of the counts does not say it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
-  const counted = all.filter(({ promptTokens = 0 }) => promptTokens > 0)
-  const cached = counted.flatMap(({ cachedTokens }) => (cachedTokens === undefined ? [] : [cachedTokens]))
-  return counted.length === 0 || cached.length < counted.length
-    ? {}
-    : { cachedTokens: cached.reduce((sum, one) => sum + one, 0) }
+  const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
+  return cachedTokens === undefined ? {} : { cachedTokens }
+}
+
+/** The same of the time in which answers were written. */
+export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
+  const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
+  return answerMs === undefined ? {} : { answerMs }
 }
 
 /** `, 8400 of them from the server's cache`, behind a count of the tokens of prompts; empty when that is not known. */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
+
+/** ` at 38 tokens/s`, behind a count of the tokens of answers; empty when that is not known. */
+export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
+  if (answerMs === 0 || answerTokens === 0) return ""
+  const speed = (answerTokens * 1000) / answerMs
+  return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
+}
+
+/** Less is no loading, but how the server looks for a model that it has loaded. */
+const leastLoadMs = 500
+
+/** True when the model had to be loaded. */
+export const wasLoaded = ({ loadMs = 0 }: Counted): boolean => loadMs >= leastLoadMs
+
+/** `, 12 s to load models`; empty when that is not known, or took no time. */
+export const loadText = (counted: Counted): string =>
+  wasLoaded(counted) ? `, ${durationText(counted.loadMs ?? 0)} to load models` : ""

@@ -6,7 +6,7 @@
 import { passes } from "../checks/CheckOutcome.ts"
 import { aboutCheck, checkState, deniedText, seenTexts, stateLine } from "../checks/Facts.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
-import { cachedText } from "../models/TokenCounts.ts"
+import { cachedText, loadText, speedText } from "../models/TokenCounts.ts"
 import { counted, shortDurationText } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
@@ -227,8 +227,11 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
-      `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out, in ${counted(usage.modelCalls, "model call")}`
+      `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out${speedText(usage)}, in ${counted(usage.modelCalls, "model call")}`
     ],
+    ...(loadText(usage) === ""
+      ? []
+      : [["Loading", `${shortDurationText(usage.loadMs ?? 0)} until models were loaded`] as const]),
     ...(run.evidence === undefined
       ? []
       : [["Links", `${run.evidence.checked} checked, ${run.evidence.wrong} wrong and marked in the text`] as const]),

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
 import { Issue } from "../findings/Issue.ts"
 import type { Usage } from "../models/ModelAnswer.ts"
-import { cachedTokensOf } from "../models/TokenCounts.ts"
+import { answerMsOf, cachedTokensOf } from "../models/TokenCounts.ts"
 import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 
 /**
@@ -35,6 +35,10 @@ export const RunUsage = Schema.Struct({
   /** How many of them the server took from its cache; absent unless it said so of each call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.Int,
+  /** How long the server wrote answers; absent unless it said so of each call. */
+  answerMs: Schema.optionalKey(Schema.Finite),
+  /** How long it loaded models; absent when it did not say so. */
+  loadMs: Schema.optionalKey(Schema.Finite),
   modelMs: Schema.Finite,
   durationMs: Schema.Finite
 })
@@ -55,14 +59,27 @@ export const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
   promptTokens: one.promptTokens + other.promptTokens,
   ...cachedTokensOf([one, other]),
   answerTokens: one.answerTokens + other.answerTokens,
+  ...answerMsOf([one, other]),
+  ...(one.loadMs === undefined && other.loadMs === undefined
+    ? {}
+    : { loadMs: (one.loadMs ?? 0) + (other.loadMs ?? 0) }),
   modelMs: one.modelMs + other.modelMs,
   durationMs: one.durationMs + other.durationMs
 })
 
 /** With one model call more. */
 export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
-  const { answerTokens = 0, durationMs: modelMs, promptTokens = 0 } = usage
-  return addUsage(sum, { ...noUsage, ...cachedTokensOf([usage]), modelCalls: 1, promptTokens, answerTokens, modelMs })
+  const { answerTokens = 0, durationMs: modelMs, loadMs, promptTokens = 0 } = usage
+  return addUsage(sum, {
+    ...noUsage,
+    ...cachedTokensOf([usage]),
+    ...answerMsOf([usage]),
+    ...(loadMs === undefined ? {} : { loadMs }),
+    modelCalls: 1,
+    promptTokens,
+    answerTokens,
+    modelMs
+  })
 }
 
 export const RunReport = Schema.Struct({

@@ -1,5 +1,5 @@
 /**
- * How durations and paths are written for a person.
+ * How durations, sizes and paths are written for a person.
  */
 
 const parted = (more: number, moreUnit: string, less: number, lessUnit: string): string =>
@@ -20,6 +20,14 @@ export const durationText = (ms: number): string =>
 
 /** `12 ms` for what is shorter than a second. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
+
+/** `5.2 GB`, `270 MB`, `472 kB` */
+export const sizeText = (bytes: number): string =>
+  bytes >= 1e9
+    ? `${(bytes / 1e9).toFixed(1)} GB`
+    : bytes >= 1e6
+      ? `${Math.round(bytes / 1e6)} MB`
+      : `${Math.round(bytes / 1e3)} kB`
 
 /** A string without line breaks, and with one blank for several. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()

@@ -4,8 +4,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Struct from "effect/Struct"
 import * as Stream from "effect/Stream"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
@@ -21,7 +23,7 @@ import {
   type ModelErrorReason,
   type ModelAnswer,
   ModelError,
-  type Usage
+  Usage
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
@@ -126,6 +128,12 @@ export interface Received extends ModelAnswer {
   readonly thinkingTokens: number
 }
 
+const readTimes = Schema.decodeUnknownOption(Schema.Struct(Struct.pick(Usage.fields, ["answerMs", "loadMs"])))
+
+/** How long the server took for parts of a call, if its provider passes that on. */
+const serverTimes = (finish: Response.FinishPart | undefined): Pick<Usage, "answerMs" | "loadMs"> =>
+  Object.assign({}, ...Object.values(finish?.metadata ?? {}).flatMap((said) => Option.toArray(readTimes(said))))
+
 interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
@@ -186,6 +194,7 @@ export const readAnswer = Effect.fnUntraced(function* (
       // A count that leaves out what came from the cache is no whole of which it could be a part.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
+      ...serverTimes(finish),
       durationMs
     }
     yield* meter.modelCall(usage)

@@ -2,11 +2,12 @@
  * Sends one prompt once: measured before and after it is sent, planned by what is known of the model, and read while the
  * answer is written. `ModelCaller` decides what is sent again.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { type ModelAnswer, ModelError, type Usage } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import {
   estimatePrompt,
@@ -16,7 +17,9 @@ import {
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
-import type { CountVerdict } from "../../domain/models/TokenCounts.ts"
+import { defaultKeepAlive, loadedAnewText } from "../../domain/models/ModelLoad.ts"
+import { memoryText } from "../../domain/models/ModelMemory.ts"
+import { type CountVerdict, wasLoaded } from "../../domain/models/TokenCounts.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
 import type { ConversationCall } from "./ConversationPrompt.ts"
@@ -84,8 +87,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const settings = yield* RunSettings
   const meter = yield* UsageMeter
   const calibration = yield* TokenCalibration
-  const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
-    yield* CurrentServer
+  const {
+    facts: factsOf,
+    memory: memoryOf = () => Effect.undefined,
+    serves = (model: string) => providerOf(model) === providerOf(settings.model)
+  } = yield* CurrentServer
   const thinking = makeThinking()
   /** Models whose calls were seen to share one window. */
   const sharing = new Set<string>()
@@ -96,6 +102,36 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
+
+  /** Models of which was asked what they take in memory. */
+  const seenMemory = new Set<string>()
+  /** When each model answered last. */
+  const answeredAt = new Map<string, number>()
+  /** Says once of each model that it is not on the graphics card as a whole. */
+  const noteMemory = Effect.fnUntraced(function* (name: string) {
+    const memory = yield* memoryOf(name)
+    const text = memory === undefined || memory.gpuBytes <= 0 ? undefined : memoryText(memory)
+    if (text === undefined) return
+    const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
+    yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
+  })
+  /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
+  const noteLoad = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
+    const now = yield* Clock.currentTimeMillis
+    /* Calls that waited together for one loading say so once. */
+    const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
+    answeredAt.set(name, now)
+    if (before === undefined && !seenMemory.has(name)) {
+      seenMemory.add(name)
+      yield* noteMemory(name)
+    }
+    if (!isNews) return
+    const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
+    const { keepAlive = defaultKeepAlive } = settings
+    const { durationMs, loadMs = 0 } = usage
+    const since = { idleMs: now - before - durationMs, keepAlive, other }
+    yield* events.publish({ type: "message", level: "warning", text: loadedAnewText(name, loadMs, since) })
+  })
 
   const noted = new Set<string>()
   /** Says something that may hold for many calls once in a run. */
@@ -186,6 +222,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   ): Effect.fn.Return<ModelAnswer, ModelError> {
     const { conversation, format, id, listen, prompt, shape } = request
     const { name, window } = target
+    const before = answeredAt.get(name)
     const scale = calibration.scale(name)
     const promptTokens = neededTokens(prompt, scale)
     const planned = planOf(request, target)
@@ -245,6 +282,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       reportsText: id.stage === "conclude"
     }
     return yield* withHeartbeat(followed, read).pipe(
+      Effect.tap(({ usage }) => noteLoad(name, before, usage)),
       Effect.tap((received) => check(request, target, received)),
       Effect.flatMap(usableAnswer),
       Effect.tapError((error) => Effect.sync(() => learnRefusal(request, name, error))),

@@ -148,6 +148,7 @@ export const planCall = (
       { repeats: tuning.repeats, thinks: plan.thinks }
     ),
     think: plan.think,
+    refusesLong: facts.refusesLong,
     maxTokens: growing.has(stage) ? left : Math.min(left, reserve + (plan.thinks ? limit : 0)),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,

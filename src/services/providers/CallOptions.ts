@@ -39,6 +39,8 @@ export interface CallSettings {
   readonly format?: object
   /** The grammar (GBNF) that the answer has to fit, for a server that takes one. */
   readonly grammar?: string
+  /** True when the server refuses a prompt over its window without being asked to. */
+  readonly refusesLong?: boolean | undefined
   /** How long each phase of the call may take; the default limits when absent. */
   readonly seconds?: CallSeconds
   /** Is called when the server has accepted the connection. */

@@ -7,11 +7,14 @@ import * as Effect from "effect/Effect"
 import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type * as Stream from "effect/Stream"
 import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
+import type { LoadedMemory } from "../../domain/models/ModelMemory.ts"
+import type { PullStep } from "../../domain/models/ModelPull.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 
 /** How a server is reached. */
@@ -49,6 +52,13 @@ export interface Facts {
   readonly canSee?: boolean
   /** True when the server holds answers to a grammar (GBNF). */
   readonly takesGrammar?: boolean
+  /**
+   * True when the server refuses a prompt over its window without being asked to. One that is asked all the same loads a model
+   * anew that another client uses.
+   */
+  readonly refusesLong?: boolean
+  /** False for a model that only computes, such as one for embeddings. */
+  readonly completion?: boolean
   /** How many calls it works on at a time, where it does not let further ones wait or says how many. */
   readonly slots?: number
   /** How many tokens its calls under way may have together, when they share one window. */
@@ -85,6 +95,12 @@ export interface ModelServer {
   readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
   /** Everything that is installed, for a provider that can say what each model can do. */
   readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
+  /** What a loaded model takes in memory; nothing when that is not known. */
+  readonly memory?: (model: string) => Effect.Effect<LoadedMemory | undefined>
+  /** Gets a model, for a server that can. What has come is kept when it is interrupted. */
+  readonly pull?: (model: string) => Stream.Stream<PullStep, ModelError>
+  /** Takes a model out of memory. */
+  readonly unload?: (model: string) => Effect.Effect<void, ModelError>
   /** How many calls it works on at a time, if it says so. */
   readonly slots?: Effect.Effect<number | undefined>
 }
@@ -127,7 +143,7 @@ export const nameOnServer = (id: string, model: string): string =>
   model.startsWith(`${id}:`) ? model.slice(id.length + 1) : model
 
 /** What the calls of a run know of the server that answers them. */
-interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded"> {
+interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
   /** True for a model that the same server has; by the names of models when absent. */
   readonly serves?: ((model: string) => boolean) | undefined
 }
@@ -148,7 +164,7 @@ export const layerCurrentServer = <R>(
 ) =>
   Layer.effect(
     CurrentServer,
-    Effect.map(connect, ({ facts, isLoaded }) => {
+    Effect.map(connect, ({ facts, isLoaded, memory }) => {
       const known = new Map(asked)
       const remembered = (model: string) =>
         Effect.suspend(() => {
@@ -158,6 +174,6 @@ export const layerCurrentServer = <R>(
             Effect.sync(() => (found.isKnown ? known.set(model, found) : known))
           )
         })
-      return { facts: remembered, isLoaded, serves }
+      return { facts: remembered, isLoaded, memory, serves }
     })
   )

@@ -34,7 +34,7 @@ interface StreamedServer<Question> {
   readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; gives the objects of the answer as they come. */
   readonly open: (question: Question, sent: Sent, exchange: Exchange) => Promise<AsyncIterable<unknown>>
-  readonly makeReader: () => PartReader
+  readonly makeReader: (sent: Sent) => PartReader
   /** What a failure means for the model that was asked. */
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
@@ -84,7 +84,7 @@ export const layerStreamed = <Question>(
         /** What has come by the time that it is asked for goes on together. */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           try {
-            const { end, read } = server.makeReader()
+            const { end, read } = server.makeReader(sent)
             for await (const object of await server.open(question, sent, { agent, connected, signal })) {
               state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
               for (const part of read(object)) Queue.offerUnsafe(parts, part)

@@ -340,7 +340,9 @@ describe("models", () => {
         forwarded: false,
         supported_window: 40_960,
         modelfile_window: null,
-        loaded_window: null
+        loaded_window: null,
+        loaded_bytes: null,
+        gpu_bytes: null
       })
     })
   )

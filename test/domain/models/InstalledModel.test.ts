@@ -4,8 +4,10 @@ import {
   type InstalledModel,
   matchName,
   modelLines,
-  sizeText
+  isUnusualName,
+  listedName
 } from "../../../src/domain/models/InstalledModel.ts"
+import { sizeText } from "../../../src/domain/text/Format.ts"
 
 const model = (name: string, more: Partial<InstalledModel> = {}): InstalledModel => ({
   name,
@@ -22,6 +24,7 @@ describe("a name that the server does not know", () => {
   const cases: ReadonlyArray<readonly [string, string | undefined, ReadonlyArray<string>]> = [
     ["qwen3", "qwen3:8b", ["qwen3:8b"]],
     ["QWEN3", "qwen3:8b", ["qwen3:8b"]],
+    ["library/Qwen3", "qwen3:8b", ["qwen3:8b"]],
     ["hf.co/a/qwen", "hf.co/a/qwen:Q4", ["hf.co/a/qwen:Q4"]],
     ["llama3.2", undefined, ["llama3.2:3b", "llama3.2:1b"]],
     ["qwen3:4b", undefined, ["qwen3:8b"]],
@@ -39,6 +42,24 @@ describe("a name that the server does not know", () => {
 
   it("is not taken for a name with another tag, even the only one", () => {
     expect(matchName("qwen3:14b", ["qwen3:8b"]).only).toBeUndefined()
+  })
+})
+
+describe("a name that the server takes for another", () => {
+  const names = ["qwen3:8b", "tiny:latest", "me/Own:v1"]
+
+  it.each([
+    ["Qwen3:8B", "qwen3:8b"],
+    ["library/qwen3:8b", "qwen3:8b"],
+    ["registry.ollama.ai/library/Tiny", "tiny:latest"],
+    ["ME/own:v1", "me/Own:v1"],
+    ["tiny", "tiny"],
+    ["qwen3:8b", "qwen3:8b"],
+    ["other/qwen3:8b", "other/qwen3:8b"],
+    ["qwen3", "qwen3"]
+  ])("%s is %s", (given, listed) => {
+    expect(listedName(given, names)).toBe(listed)
+    if (given !== listed) expect(isUnusualName(given)).toBe(true)
   })
 })
 
@@ -66,5 +87,17 @@ describe("the models to choose from", () => {
       "embed      274 MB  2048 tokens   cannot write text"
     ])
     expect(sizeText(999_600_000)).toBe("1000 MB")
+  })
+})
+
+const loadedLine = (bytes: number, gpuBytes: number, window = 16_384) =>
+  modelLines([model("qwen3:8b", { size: 5e9, loadedWindow: window, memory: { bytes, gpuBytes, window } })])[0]
+
+describe("a model that is in memory", () => {
+  it("is listed with what is not on the graphics card, and a window that would fit", () => {
+    expect(loadedLine(8e9, 8e9)).toMatch(/loaded with 16384 tokens$/)
+    expect(loadedLine(10e9, 6e9)).toMatch(/40 % on the CPU, about 3 times slower, a window of 3072 tokens would fit$/)
+    expect(loadedLine(10e9, 4e9)).toMatch(/60 % on the CPU, about 4 times slower$/)
+    expect(loadedLine(10e9, 0)).toMatch(/on the CPU alone$/)
   })
 })

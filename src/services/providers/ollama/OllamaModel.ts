@@ -20,10 +20,11 @@ import {
   type Parts
 } from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject } from "../ServerFailure.ts"
+import { defaultKeepAlive } from "../../../domain/models/ModelLoad.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
-import { layerStreamed } from "../StreamedModel.ts"
+import { layerStreamed, type Sent } from "../StreamedModel.ts"
 import { spoken } from "./OllamaHost.ts"
 
 /** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
@@ -113,10 +114,24 @@ const durationsOf = (line: Statistics): Record<string, number> => {
   )
 }
 
-const finishOf = (reason: string | null | undefined, line: Statistics, called: boolean) => {
+/** True when the server dropped the front of the window while it wrote, to write more than fits. */
+const isShifted = (
+  { eval_count: answer, prompt_eval_count: prompt }: Statistics,
+  { contextWindow, refusesLong }: Pick<Sent, "contextWindow" | "refusesLong">
+): boolean => {
+  const counted = countOf(prompt) ?? 0
+  return refusesLong === true && counted <= contextWindow && counted + (countOf(answer) ?? 0) > contextWindow
+}
+
+const finishOf = (
+  reason: string | null | undefined,
+  line: Statistics,
+  called: boolean,
+  sent: Parameters<typeof isShifted>[1]
+) => {
   const { eval_count: answer, prompt_eval_cached_count: cached, prompt_eval_count: prompt } = line
   return {
-    ...finishPart(reason, called, { prompt, cached, answer }),
+    ...finishPart(isShifted(line, sent) ? "length" : reason, called, { prompt, cached, answer }),
     metadata: { ollama: { ...(reason == null ? {} : { doneReason: reason }), ...durationsOf(line) } }
   }
 }
@@ -125,7 +140,7 @@ const finishOf = (reason: string | null | undefined, line: Statistics, called: b
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
-const makePartReader = (): PartReader => {
+const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
   const { close, write } = makeBlocks()
 
@@ -143,7 +158,7 @@ const makePartReader = (): PartReader => {
     }))
     if (calls.length > 0) written.push(...close(), ...calls)
     called ||= calls.length > 0
-    return done === true ? [...written, ...close(), finishOf(reason, line as Statistics, called)] : written
+    return done === true ? [...written, ...close(), finishOf(reason, line as Statistics, called, sent)] : written
   }
   return { read, end: () => [] }
 }
@@ -189,7 +204,7 @@ export const layerOllama = (options: ModelOptions) =>
       url: `${options.host}/api/chat`,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
-      open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
+      open(question, { contextWindow, format, maxTokens, model, refusesLong, sampling, think }, exchange) {
         const fetch = makeFetch(exchange, checkedLines)
         const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
         const request = {
@@ -197,11 +212,11 @@ export const layerOllama = (options: ModelOptions) =>
           format,
           ...question,
           stream: true as const,
-          keep_alive: options.keepAlive ?? "30m",
+          keep_alive: options.keepAlive ?? defaultKeepAlive,
           think,
           // The server fails instead of cutting what does not fit. The package does not know these two.
           truncate: false,
-          shift: false,
+          ...(refusesLong === true ? {} : { shift: false }),
           options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
         }
         return client.chat(request as unknown as ChatRequest & { readonly stream: true })

@@ -5,15 +5,17 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Ollama } from "ollama/browser"
-import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
+import { type InstalledModel, listedName } from "../../../domain/models/InstalledModel.ts"
+import type { LoadedMemory } from "../../../domain/models/ModelMemory.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
 import { type Facts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../Provider.ts"
 import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
 import { hostProblem, resolveHost, spoken } from "./OllamaHost.ts"
+import { pullModel } from "./OllamaPull.ts"
 import { layerOllama } from "./OllamaModel.ts"
 
-/** What the server says of a model; `completion` is false for models that only compute. */
+/** What the server says of a model. */
 interface Capabilities extends Facts {
   readonly completion: boolean
 }
@@ -24,7 +26,14 @@ const Tags = Schema.Struct({
 })
 /** Sizes are in bytes; the window (tokens) is absent when the server is too old to tell. */
 const Running = Schema.Struct({
-  models: Schema.Array(Schema.Struct({ name: Schema.String, context_length: Schema.optionalKey(Schema.Finite) }))
+  models: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      context_length: Schema.optionalKey(Schema.Finite),
+      size: Schema.optionalKey(Schema.Finite),
+      size_vram: Schema.optionalKey(Schema.Finite)
+    })
+  )
 })
 const Show = Schema.Struct({
   capabilities: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -76,9 +85,10 @@ interface Queries {
   readonly loaded: Effect.Effect<LoadedModels, ModelError>
   /** Fails with `ModelMissing` when the server does not have the model. */
   readonly capabilities: (model: string) => Effect.Effect<Capabilities, ModelError>
+  readonly unload: (model: string) => Effect.Effect<void, ModelError>
 }
 
-export type OllamaServer = ModelServer & Queries
+export type OllamaServer = ModelServer & Queries & Required<Pick<ModelServer, "pull" | "unload">>
 
 const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
   const question = yield* openQuestions(address, spoken)
@@ -101,7 +111,9 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
       Effect.map(
         ask(Show, (client) => client.show({ model }), model),
         readCapabilities
-      )
+      ),
+    /* Asked for nothing, and to keep the model for no time. */
+    unload: (model) => ask(Schema.Unknown, (client) => client.generate({ model, prompt: "", keep_alive: 0 }), model)
   }
   return queries
 })
@@ -112,19 +124,46 @@ const patience = "2 seconds"
 /** How long an answer about the loaded models holds. */
 const valid = "1 second"
 
-const isNamed = (model: string) => (one: LoadedModels[number]) => one.name === model || one.name === `${model}:latest`
+/** Since it runs every model in llama-server. A server that somebody built has the version 0.0.0. */
+const refusesLong = (version: string): boolean => {
+  const [major = NaN, minor = NaN] = version.split(".").map(Number)
+  return major > 0 || minor >= 30 || version === "0.0.0"
+}
+
+const isNamed = (model: string) => (one: LoadedModels[number]) =>
+  one.name === listedName(model, [one.name]) || one.name === `${model}:latest`
+
+/** What a loaded model takes; servers that are too old do not say it. */
+const memoryOf = (loaded: LoadedModels[number] | undefined): LoadedMemory | undefined =>
+  loaded?.size === undefined || loaded.size_vram === undefined
+    ? undefined
+    : { bytes: loaded.size, gpuBytes: loaded.size_vram, window: loaded.context_length }
 
 const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
-  const answers = Effect.all([server.capabilities(model), Effect.orElseSucceed(server.loaded, () => [])])
+  const answers = Effect.all([
+    server.capabilities(model),
+    Effect.orElseSucceed(server.loaded, () => []),
+    Effect.orElseSucceed(server.version, () => "")
+  ])
   const answered = yield* Effect.result(Effect.timeout(answers, patience))
   if (answered._tag === "Failure") {
     const isMissing = answered.failure._tag === "ModelError" && answered.failure.reason._tag === "ModelMissing"
     return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
   }
-  const [{ completion: _, ...known }, loaded] = answered.success
-  const facts: Facts = { ...known, loadedWindow: loaded.find(isNamed(model))?.context_length }
+  const [known, loaded, version] = answered.success
+  const facts: Facts = {
+    ...known,
+    refusesLong: refusesLong(version),
+    loadedWindow: loaded.find(isNamed(model))?.context_length
+  }
   return facts
 })
+
+/** How a model is in memory now. */
+const loadedAs = (loaded: LoadedModels[number] | undefined): Pick<InstalledModel, "loadedWindow" | "memory"> => {
+  const memory = memoryOf(loaded)
+  return { loadedWindow: loaded?.context_length, ...(memory === undefined ? {} : { memory }) }
+}
 
 /** How many models are asked about at the same time. */
 const askedAtOnce = 4
@@ -144,7 +183,7 @@ const describe = (
   isForwarded,
   supportedWindow,
   modelfileWindow: window,
-  loadedWindow: loaded.find((model) => model.name === name)?.context_length
+  ...loadedAs(loaded.find((model) => model.name === name))
 })
 
 /** Everything that is installed, in the server's order: newest first. */
@@ -178,6 +217,9 @@ export const connectOllama = Effect.fnUntraced(function* (address: ServerConnect
       const { command, missing: remedy } = spoken.remedies(model)
       return { _tag: "ModelMissing", model, detail: `model '${model}' not found`, remedy, command }
     },
+    memory: (model) => Effect.map(loaded, (all) => memoryOf(all?.find(isNamed(model)))),
+    pull: (model) => pullModel(address, model),
+    unload: server.unload,
     isLoaded: (model) => Effect.map(loaded, (all) => all?.some(isNamed(model))),
     inventory: readInventory(server)
   }

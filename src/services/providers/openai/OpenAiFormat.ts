@@ -123,7 +123,11 @@ const Usage = Schema.Struct({
 })
 type Usage = typeof Usage.Type
 
+/** What a server of llama.cpp adds to the last chunk. */
+const Timings = Schema.Struct({ predicted_ms: count })
+
 const Chunk = Schema.Struct({
+  timings: maybe(Timings),
   choices: maybe(Schema.Array(Schema.Struct({ delta: maybe(Delta), message: maybe(Delta), finish_reason: text }))),
   usage: maybe(Usage)
 })
@@ -142,6 +146,7 @@ interface OpenCall {
 export const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
+  let answerMs: unknown
   const calls: Array<OpenCall> = []
 
   const { close, write } = makeBlocks()
@@ -171,6 +176,7 @@ export const makePartReader = (): PartReader => {
     if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
     usage = chunk.usage ?? usage
+    answerMs = chunk.timings?.predicted_ms ?? answerMs
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
     for (const piece of delta?.tool_calls ?? []) takePiece(piece)
@@ -180,12 +186,15 @@ export const makePartReader = (): PartReader => {
   const end = (): Parts => [
     ...close(),
     ...calls.map(({ given, id, name }) => ({ type: "tool-call" as const, id, name, params: paramsOf(given) })),
-    finishPart(reason, calls.length > 0, {
-      prompt: usage?.prompt_tokens,
-      cached: usage?.prompt_tokens_details?.cached_tokens,
-      answer: usage?.completion_tokens,
-      thoughts: usage?.completion_tokens_details?.reasoning_tokens
-    })
+    {
+      ...finishPart(reason, calls.length > 0, {
+        prompt: usage?.prompt_tokens,
+        cached: usage?.prompt_tokens_details?.cached_tokens,
+        answer: usage?.completion_tokens,
+        thoughts: usage?.completion_tokens_details?.reasoning_tokens
+      }),
+      ...(typeof answerMs === "number" ? { metadata: { openai: { answerMs } } } : {})
+    }
   ]
   return { read, end }
 }

@@ -25,6 +25,8 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       yield* Effect.promise(() => fetch(`${server.url}/api/chat`, { method: "POST", body }).then((said) => said.text()))
       const facts = {
         isKnown: true,
+        completion: true,
+        refusesLong: true,
         thinks: true,
         canCallTools: true,
         canSee: false,
@@ -39,7 +41,24 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       expect(yield* factsOf("own")).toEqual(facts)
       expect(yield* factsOf("other")).toEqual({ ...unknownFacts, isMissing: true })
       const paths = server.requests.map(({ path }) => path).filter((path) => path !== "/api/chat")
-      expect(paths).toEqual(["/api/show", "/api/ps", "/api/show"])
+      expect(paths).toEqual(["/api/show", "/api/ps", "/api/version", "/api/show"])
     }).pipe(Effect.provide(layerCurrentServer(connectOllama({ host: first.url }))))
   })
+)
+
+it.live.each([
+  ["0.29.9", false],
+  ["0.30.0", true],
+  ["1.0.0", true],
+  ["0.0.0", true],
+  ["unknown", false]
+] as const)("version %s refuses prompts over the window without being asked: %s", ([version, refuses]) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const paths = { "/api/version": { status: 200, body: { version } } }
+      const { url } = yield* FakeOllama.make(() => "ok", { paths })
+      const server = yield* connectOllama({ host: url })
+      expect(yield* server.facts("qwen3:8b")).toMatchObject({ isKnown: true, refusesLong: refuses })
+    })
+  )
 )

@@ -122,6 +122,28 @@ describe("what is sent", () => {
     )
   )
 
+  it.effect(
+    "leaves it to a server that refuses what does not fit to do so, since asking would load the model anew",
+    () =>
+      withReply({ text: "Hi", promptTokens: 8000, answerTokens: 192 }, ({ chats }) =>
+        Effect.gen(function* () {
+          const { finishReason } = yield* LanguageModel.generateText({ prompt: conversation })
+          const { shift: _, ...left } = sent
+          assert.containsSubset(chats, [left])
+          assert.notProperty(chats[0], "shift")
+          assert.strictEqual(finishReason, "stop")
+        })
+      ).pipe(Effect.provideService(CallOptions, { sampling: {}, refusesLong: true }))
+  )
+
+  it.effect("takes an answer for cut off before which such a server dropped what was asked", () =>
+    withReply({ text: "Hi", promptTokens: 8000, answerTokens: 193 }, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* LanguageModel.generateText({ prompt: conversation })).finishReason, "length")
+      })
+    ).pipe(Effect.provideService(CallOptions, { sampling: {}, refusesLong: true }))
+  )
+
   it.effect("streams also when the whole answer is wanted", () =>
     withReply("Hi", ({ chats }) =>
       Effect.gen(function* () {

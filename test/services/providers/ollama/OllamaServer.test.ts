@@ -119,7 +119,9 @@ describe("OllamaServer", () => {
             body: JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
           }).then((response) => response.text())
         )
-        assert.deepStrictEqual(yield* server.loaded, [{ name: "tiny:latest", context_length: 1024 }])
+        assert.deepStrictEqual(yield* server.loaded, [
+          { name: "tiny:latest", context_length: 1024, size: 20, size_vram: 20 }
+        ])
       })
     )
   )

@@ -1,0 +1,59 @@
+/**
+ * The models of a server as a person keeps them: what is there, getting one, and taking one out of memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { PullStep } from "../domain/models/ModelPull.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import type { ModelServer } from "../services/providers/Provider.ts"
+import { defaultProvider, providerOf } from "../services/providers/providers.ts"
+import { askServer, installedModels, serverToChooseFrom } from "./modelWindow.ts"
+import { readSetup, renameModels, withDefaultServer } from "./setup.ts"
+
+/** The setup with the server whose models a person chooses from. */
+export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
+  const setup = yield* readSetup(".", flags)
+  return serverToChooseFrom(setup) === defaultProvider ? yield* withDefaultServer(setup) : setup
+})
+
+/** Everything that this server has. */
+export const listModels = () => Effect.flatMap(readServer({}), installedModels)
+
+/** The server that has a model by this name or would, with what it can do for it. */
+const withServerOf = Effect.fnUntraced(function* <A, E, R>(
+  model: string,
+  what: string,
+  use: (server: ModelServer) => Effect.Effect<A, E, R> | undefined
+) {
+  const found = yield* readSetup(".", { model })
+  const provider = providerOf(model, found.providers)
+  const refused = new ConfigurationError({
+    source: "model",
+    problems: [{ what: `"${model}" is not a model of an Ollama server, and only such a server ${what}.` }]
+  })
+  const setup = renameModels({ ...found, usesDefaultModel: false }, new Map(), model)
+  const ask = (server: ModelServer): Effect.Effect<{ readonly value: A }, E | ConfigurationError, R> => {
+    const work = use(server)
+    return work === undefined ? Effect.fail(refused) : Effect.map(work, (value) => ({ value }))
+  }
+  const done = yield* askServer(setup, ask, { provider })
+  return done === undefined ? yield* refused : done.value
+})
+
+/** Has the server get a model; `listen` gets each step. */
+export const pullModel = <E, R>(model: string, listen: (step: PullStep) => Effect.Effect<void, E, R>) =>
+  withServerOf(model, "gets models by their names", ({ pull }) =>
+    pull === undefined ? undefined : Stream.runForEach(pull(model), listen)
+  )
+
+/** Takes a model out of memory; false when it was not there. */
+export const unloadModel = (model: string) =>
+  withServerOf(model, "unloads models", ({ isLoaded, unload }) =>
+    unload === undefined
+      ? undefined
+      : Effect.gen(function* () {
+          const wasLoaded = (yield* isLoaded?.(model) ?? Effect.undefined) ?? true
+          yield* unload(model)
+          return wasLoaded
+        })
+  )

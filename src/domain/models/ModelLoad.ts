@@ -1,0 +1,38 @@
+/**
+ * Why a server loads a model that it had loaded before, by what the run itself knows.
+ */
+import { durationText } from "../text/Format.ts"
+
+/** How long a server is asked to keep a model after a call. */
+export const defaultKeepAlive = "30m"
+
+/** What was under way since the last answer of the model. */
+export interface SinceLoaded {
+  readonly idleMs: number
+  /** How long the server keeps a model after a call: "30m". Negative is for ever. */
+  readonly keepAlive: string
+  /** Another model of the run that was asked in the meantime. */
+  readonly other?: string | undefined
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+const inMs = (time: string): number => {
+  const [, number = "", unit = ""] = /^(-?\d+)(ms|s|m|h)$/.exec(time) ?? []
+  const ms = Number(number) * (units[unit] ?? NaN)
+  return number === "" || ms < 0 ? Infinity : ms
+}
+
+const cause = ({ idleMs, keepAlive, other }: SinceLoaded): string => {
+  if (idleMs >= inMs(keepAlive)) {
+    return `it was not used for ${durationText(idleMs)}, and is kept for ${keepAlive}. Raise --keep-alive to keep it longer.`
+  }
+  if (other !== undefined) {
+    return `the server does not keep it in memory beside ${other}. Use one model for all stages, smaller ones, or a smaller context window.`
+  }
+  return "another program unloaded it, needed its memory, or asked for it with another context window."
+}
+
+/** What is said of a model that had to be loaded anew. */
+export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
+  `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`
