@@ -1,6 +1,7 @@
 /**
  * What the benches of cluster runs share: a run whose tasks each add a line to a file, so that work that is lost or done
- * twice can be counted, workers that are real processes, and a network between them and the database that can be cut.
+ * twice can be counted, workers that are real processes, each with a model server that can be
+ * gone and a network to the database that can fail.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -13,6 +14,7 @@ import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
 import { askedOf, makeClusterWith } from "../test/support/Cluster.ts"
 import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
+import { makePostgresProxy } from "../test/support/PostgresProxy.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts"
 
@@ -28,49 +30,53 @@ const answer = (body: ChatBody, names: ReadonlyArray<string>, work: number): str
   return refinementWith([{ name: "run_command", arguments: { argv } }])
 }
 
-/** A network between this machine and the database of a test: what is sent while it is cut waits. */
-const makeNetwork = (path: string) =>
+/** A way to a server on the loopback that can be closed, as when the server has ended. */
+const makeDoor = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const sockets = new Set<Socket>()
-      let isCut = false
-      const server = createServer((near) => {
-        const far = connect({ path })
-        for (const [from, to] of [
-          [near, far],
-          [far, near]
-        ] as const) {
-          sockets.add(from)
-          from.on("data", (data) => to.write(data))
-          from.on("close", () => to.destroy())
-          from.on("error", () => to.destroy())
-          if (isCut) from.pause()
+      let isOpen = true
+      const listener = createServer((near) => {
+        if (!isOpen) return void near.destroy()
+        const far = connect(Number(new URL(url).port), "127.0.0.1")
+        near.pipe(far).pipe(near)
+        for (const socket of [near, far]) {
+          sockets.add(socket)
+          socket.on("error", () => undefined)
+          socket.on("close", () => {
+            sockets.delete(socket)
+            near.destroy()
+            far.destroy()
+          })
         }
       })
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      const address = server.address()
+      await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+      const address = listener.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
-      const set = (cut: boolean) => {
-        isCut = cut
-        for (const socket of sockets) {
-          if (cut) socket.pause()
-          else socket.resume()
-        }
-      }
-      return { port, cut: () => set(true), mend: () => set(false), sockets, server }
-    }),
-    ({ server, sockets }) =>
-      Effect.sync(() => {
+      const close = (): void => {
+        isOpen = false
         for (const socket of sockets) socket.destroy()
-        server.close()
+      }
+      return { url: `http://127.0.0.1:${port}`, close, open: () => void (isOpen = true), end: () => listener.close() }
+    }),
+    ({ close, end }) =>
+      Effect.sync(() => {
+        close()
+        end()
       })
   )
+
+/** A module that moves the clock of the process that loads it. */
+const clockModule = (offset: number): string => {
+  const code = `const D = Date; globalThis.Date = class extends D { constructor(...a) { a.length > 0 ? super(...a) : super(D.now() + ${offset}) } static now() { return D.now() + ${offset} } }`
+  return `data:text/javascript,${encodeURIComponent(code)}`
+}
 
 const seconds = (milliseconds: number): number => Number((milliseconds / 1000).toFixed(1))
 
 export interface WorkerOptions {
-  /** Reaches the database over a network that can be cut. */
-  readonly isRemote?: boolean
+  /** How far its clock is off, in ms. */
+  readonly clock?: number
 }
 
 /** The size of a run: its tasks, how long a model call takes in ms, and a command in seconds. */
@@ -88,24 +94,25 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
   process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
   sandbox.write("config/task-conductor/skills/free/SKILL.md", freeSkill)
-  const network = yield* makeNetwork(`${postgres.folder}/.s.PGSQL.5432`)
 
   let calls = 0
   const asked: Array<string> = []
-  const worker = Effect.fnUntraced(function* ({ isRemote = false }: WorkerOptions = {}) {
+  /** A worker with a model server of its own, and with a network of its own to the database. */
+  const worker = Effect.fnUntraced(function* ({ clock = 0 }: WorkerOptions = {}) {
     const server: Effect.Success<ReturnType<typeof FakeOllama.make>> = yield* FakeOllama.make((body) => {
       const hold = `call-${(calls += 1)}`
       void pause(latency).then(() => Effect.runPromise(server.release(hold)))
       asked.push(JSON.stringify(askedOf(body)))
       return { text: answer(body, names, work), hold }
     })
-    const url = isRemote ? `postgres://tester@127.0.0.1:${network.port}/postgres` : cluster.url
+    const model = yield* makeDoor(server.url)
+    const network = yield* makePostgresProxy({ path: `${postgres.folder}/.s.PGSQL.5432` })
     const binary = yield* cluster.start(["worker", "--allow", "run_command"], {
-      OLLAMA_HOST: server.url,
-      TASK_CONDUCTOR_DATABASE: url
+      OLLAMA_HOST: model.url,
+      TASK_CONDUCTOR_DATABASE: network.url,
+      ...(clock === 0 ? {} : { NODE_OPTIONS: `--import=${clockModule(clock)}` })
     })
-    yield* Effect.promise(() => binary.says("The worker is ready"))
-    return binary
+    return { ...binary, model, network, ready: binary.says("The worker is ready") }
   })
 
   const linesOf = (project: string): ReadonlyArray<string> => {
@@ -119,13 +126,13 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     let last = begun
     let silence = 0
     let events = 0
-    let doubts = 0
+    const doubted: Array<string> = []
     const options = {
       database: cluster.url,
       approve: () => "remaining" as const,
       arbitrate: (item: object) => {
-        doubts += 1
         const name = /Send-\d+/.exec(JSON.stringify(item))?.[0] ?? ""
+        doubted.push(name)
         return linesOf(project).includes(name) ? ("done" as const) : ("again" as const)
       }
     }
@@ -159,7 +166,9 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
         missing: names.length - new Set(lines).size,
         /** Model calls that were made again. */
         askedAgain: asked.filter((one, at) => asked.indexOf(one) < at),
-        doubts
+        doubts: doubted.length,
+        /** Work that was done twice although nobody was asked whether it had been done. */
+        unasked: lines.filter((line, at) => lines.indexOf(line) < at && !doubted.includes(line)).length
       }
     }
     return { runId: handle.runId, measured, events: () => events, done: () => linesOf(project).length }
@@ -175,5 +184,5 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     Effect.provide(layerDatabase(Redacted.make(cluster.url)))
   )
 
-  return { ...cluster, begin, network, stored, worker, names }
+  return { ...cluster, begin, stored, worker, names, linesOf }
 })

@@ -75,10 +75,10 @@ const faults: Readonly<Record<string, Fault>> = {
   "stopped-tasks": stopped(gone / 1000, "tasks"),
   "network-cut": {
     workers: 2,
-    strike: async ({ network }) => {
-      network.cut()
+    strike: async (_, workers) => {
+      workers[1]?.network.freeze(true)
       await pause(gone)
-      network.mend()
+      workers[1]?.network.freeze(false)
     }
   },
   "restart-fast": restarted("fast", 0),
@@ -111,9 +111,8 @@ const faults: Readonly<Record<string, Fault>> = {
 const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
   Effect.gen(function* () {
     const world = yield* makeOperator(size)
-    const workers = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
-      world.worker({ isRemote: index === 1 })
-    )
+    const workers = yield* Effect.forEach(Array.from({ length: count }), () => world.worker())
+    yield* Effect.promise(() => Promise.all(workers.map(({ ready }) => ready)))
     const one = world.begin()
     const measuring = one.measured()
     let isOver = false
@@ -121,7 +120,11 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
     while (isTime === undefined ? one.done() < 2 : !isTime(workers)) yield* Effect.promise(() => pause(20))
     const begun = performance.now()
     const scope = yield* Effect.scope
-    const addWorker = () => Effect.runPromise(Scope.provide(world.worker(), scope))
+    const addWorker = async () => {
+      const worker = await Effect.runPromise(Scope.provide(world.worker(), scope))
+      await worker.ready
+      return worker
+    }
     const striking = strike({ ...world, addWorker }, workers, () => isOver)
     const limit = pause(gone + Number(values.limit) * 1000).then(() => undefined)
     const measured = yield* Effect.promise(() => Promise.race([measuring, limit]))
@@ -139,8 +142,7 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
 /** Many runs at once on two workers, each in a project of its own. */
 const many = Effect.gen(function* () {
   const world = yield* makeOperator(size)
-  yield* world.worker()
-  yield* world.worker()
+  for (const { ready } of [yield* world.worker(), yield* world.worker()]) yield* Effect.promise(() => ready)
   const begun = performance.now()
   const projects = Array.from({ length: Number(values.runs) }, (_, index) => `many-${index}`)
   for (const project of projects) world.sandbox.write(`${project}/.gitkeep`, "")

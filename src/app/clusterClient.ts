@@ -27,7 +27,7 @@ import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
-import { version } from "./version.ts"
+import { build } from "./build.ts"
 
 const redact = makeValueRedaction(secretValues(process.env))
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
@@ -79,7 +79,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   const opened: ClusterRun["opened"] = {
     type: "opened",
     version: journalVersion,
-    program: version,
+    program: build,
     project: yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project),
     /* The database holds no secrets: neither of its tables nor those of the engine. */
     order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),

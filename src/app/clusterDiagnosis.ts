@@ -7,12 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
+import { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ClusterWorkers, type WorkerState } from "../services/cluster/ClusterWorkers.ts"
 import { layerNamedDatabase } from "./clusterClient.ts"
 import { clause, configurationFindings, note, ok, problem, withSetup } from "./diagnosis.ts"
 import { readSetup, type Setup } from "./setup.ts"
-import { version } from "./version.ts"
+import { build } from "./build.ts"
 
 /** What the database says of the connection; `address` is absent for a socket of this machine. */
 interface Connection {
@@ -42,8 +43,8 @@ const workerFinding = (worker: WorkerState): Finding => {
   const load = `${runs} runs, ${tasks} tasks, ${slots} model calls at once, seen ${secondsText(seenSecondsAgo)} ago`
   const what = `${name}, version ${worker.version}: ${isAlive ? "" : "lost; "}${load}`
   if (!isAlive) return note("worker", what)
-  if (worker.version === version) return ok("worker", what)
-  return note("worker", what, `This program is version ${version}. Use one version everywhere.`)
+  if (!isOtherBuild(worker.version, build)) return ok("worker", what)
+  return note("worker", what, `This program is version ${build}. Use one version everywhere.`)
 }
 
 const noWorker = problem(
@@ -51,6 +52,15 @@ const noWorker = problem(
   "none is alive",
   "Start one on a machine with a model server: task-conductor worker."
 )
+
+/** Why a run that is started here would wait. */
+const missingWorkers = (workers: ReadonlyArray<WorkerState>): ReadonlyArray<Finding> => {
+  const alive = workers.filter(({ isAlive }) => isAlive)
+  if (alive.length === 0) return [noWorker]
+  if (alive.some((worker) => !isOtherBuild(worker.version, build))) return []
+  const remedy = `Start a worker of version ${build}, or use the version of the workers here.`
+  return [problem("workers", `none has version ${build}, so that a run that is started here waits`, remedy)]
+}
 
 const databaseFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -60,7 +70,7 @@ const databaseFindings = Effect.gen(function* () {
     ok("database", `PostgreSQL ${connection?.product ?? ""}`.trim()),
     ...(connection === undefined ? [] : [tlsFinding(connection)]),
     ...workers.map(workerFinding),
-    ...(workers.some(({ isAlive }) => isAlive) ? [] : [noWorker])
+    ...missingWorkers(workers)
   ]
 }).pipe(
   Effect.provide(Layer.provideMerge(ClusterWorkers.layer, layerNamedDatabase())),

@@ -36,7 +36,7 @@ import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, type RunPlacement, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
 import { layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
-import { version } from "./version.ts"
+import { build } from "./build.ts"
 import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
 
 const interval = Schedule.spaced("1 second")
@@ -111,7 +111,7 @@ const { redact } = secrets
 const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
   const runs = yield* ClusterRuns
   if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
-  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, redact))
+  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: build }, redact))
 })
 
 /** Carries out a run with its project locked on this machine. */
@@ -219,7 +219,7 @@ const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, pro
     last = { at: now, isBusy: isBusy(load) }
     const shown = progress.shown(now)
     const calls = shown.length === 0 ? {} : { progress: shown }
-    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
+    return workers.report({ name: workerName, version: build, begunAt, slots, ...load, ...calls })
   })
   const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void

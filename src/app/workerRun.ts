@@ -36,7 +36,8 @@ import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
-import { version } from "./version.ts"
+import { build } from "./build.ts"
+import { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
 import { layerProject } from "./projectLayers.ts"
@@ -98,8 +99,8 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
   const { allow, opened } = standing.run
   const { project, settings } = opened
-  if (opened.version !== journalVersion || opened.program !== version) {
-    const what = `The run was started with version ${opened.program} of task-conductor, and this worker has version ${version}.`
+  if (opened.version !== journalVersion || isOtherBuild(opened.program, build)) {
+    const what = `The run was started with version ${opened.program} of task-conductor, and this worker has version ${build}.`
     return yield* unfit(what)
   }
   if (!(yield* isThere(project))) {

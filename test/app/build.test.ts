@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { build, isOtherBuild } from "../../src/app/build.ts"
+import { build } from "../../src/app/build.ts"
+import { isOtherBuild } from "../../src/domain/runs/OtherBuild.ts"
 import { version } from "../../src/app/version.ts"
 
 it("tells builds of one version apart, but not sources from builds", () => {

@@ -1,7 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { layerDatabase } from "../../src/services/cluster/ClusterDatabase.ts"
+import { ClusterWorkers } from "../../src/services/cluster/ClusterWorkers.ts"
 import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
@@ -11,6 +15,12 @@ import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 
 const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
+
+/** A worker of this version that is there, but does nothing. */
+const addWorker = (url: string, version: string) =>
+  ClusterWorkers.use(({ report }) =>
+    report({ name: "elsewhere", version, begunAt: "2026-11-20T18:30:00.000Z", slots: 1, runs: 0, tasks: 0 })
+  ).pipe(Effect.provide(Layer.provide(ClusterWorkers.layer, layerDatabase(Redacted.make(url)))))
 
 describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () => {
   liveTest(
@@ -171,7 +181,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
 
   liveTest("says what is wrong with the database, and never its password", () =>
     Effect.gen(function* () {
-      const { start } = yield* makeCluster
+      const { sandbox, start, url } = yield* makeCluster
       const unset = yield* start(["runs", "--cluster"], { TASK_CONDUCTOR_DATABASE: "" })
       expect(yield* Effect.promise(() => unset.ended)).toMatchObject({
         code: 2,
@@ -202,6 +212,19 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           remedy: "Start one on a machine with a model server: task-conductor worker."
         }
       ])
+
+      /* The worker of another build is alive, but takes no run of this one. */
+      yield* addWorker(url, "0.0.9")
+      const other = yield* Effect.promise(() =>
+        sandbox.run(["doctor", "--cluster"], { env: { TASK_CONDUCTOR_DATABASE: url } })
+      )
+      expect(other.code).toBe(1)
+      expect(other.stdout).toMatch(/^ {2}note +worker +elsewhere, version \S+: .* ago$/m)
+      expect(other.stdout).toMatch(
+        /^ {2}problem +workers +none has version \S+, so that a run that is started here waits$/m
+      )
+      const run = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+      yield* Effect.promise(() => run.says("No worker has version "))
     })
   )
 })

@@ -5,7 +5,8 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
-import { build, isOtherBuild } from "../../app/build.ts"
+import { build } from "../../app/build.ts"
+import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
@@ -42,7 +43,7 @@ export const replay = Command.make(
       layerRuns
     )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
-    if (isOtherBuild(program)) {
+    if (isOtherBuild(program, build)) {
       yield* emit(`note: The run was made by ${printable(program)} of task-conductor, and is replayed by ${build}.`)
     }
     const [first, ...more] = differences

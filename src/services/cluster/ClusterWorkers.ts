@@ -10,6 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
 import { printable } from "../../domain/text/Printable.ts"
 
 /** A model call of a run, and when it was so far; ISO 8601. */
@@ -141,7 +142,7 @@ export const watchWorkers = Effect.fn("watchWorkers")(function* (
   let isMissing = false
   for (;;) {
     const workers = yield* alive
-    const worker = workers.find((one) => one.version === version)
+    const worker = workers.find((one) => !isOtherBuild(version, one.version))
     if (worker === undefined && !isMissing) yield* report(missingWorker(version, workers))
     if (worker !== undefined && isMissing) yield* report(`The worker ${printable(worker.name)} is there now.`)
     isMissing = worker === undefined

@@ -1,0 +1,260 @@
+/**
+ * Random faults in cluster runs, by seed: two or three workers, two runs of some tasks that each add a line to a file, and
+ * faults that follow each other until both have ended. Workers are killed, stopped, frozen off the database, cut off,
+ * answered with errors by SQLSTATE and table, and robbed of answers; their model servers go away, their clocks are off by an
+ * hour, and the database is restarted. A worker that ends is started again, as a service manager does it.
+ *
+ * From outside it is checked that every run ends, as done, once, and that `runs` and `show` agree; that no work is lost, and
+ * none is done twice unless a question said that it may; and that each record is whole.
+ *
+ * A run that has not ended `--limit` seconds after the last fault is stuck.
+ *
+ *   node bench/cluster-faults.ts [FAULTS] [--seed 1] [--only KIND,...] [--tasks 8] [--limit 120] [--log FILE] [--verbose]
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import { appendFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
+import { makeRandom, type Random } from "../test/support/randomDocuments.ts"
+import { makeOperator, pause } from "./ClusterFaults.ts"
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    tasks: { type: "string", default: "8" },
+    limit: { type: "string", default: "120" },
+    log: { type: "string" },
+    verbose: { type: "boolean", default: false }
+  }
+})
+const wanted = Number(positionals[0] ?? "100")
+
+type Operator = Effect.Success<ReturnType<typeof makeOperator>>
+type Worker = Effect.Success<ReturnType<Operator["worker"]>>
+
+const codes = "53100 53200 53300 53400 25006 57014 57P01 57P03 40001 40P01 08006 55P03 58030 XX000 lost".split(" ")
+const tables = "runs records work answers workers messages replies locks runners".split(" ")
+const verbs = ["insert", "update", "select", undefined]
+
+const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
+
+/** Up to beyond the time for which a worker holds its work. */
+const stops = [500, 2000, 5000, 12_000, 20_000]
+
+interface Struck {
+  readonly random: Random
+  readonly worker: Worker
+  readonly postgres: Operator["postgres"]
+}
+
+/** What is done to a worker: what it was in words, and when it has passed. */
+type Strike = (struck: Struck) => readonly [what: string, passed: Promise<void>]
+
+const strikes: Readonly<Record<string, Strike>> = {
+  kill: ({ worker }) => {
+    worker.child.kill("SIGKILL")
+    return ["killed", Promise.resolve()]
+  },
+  stop: ({ random, worker }) => {
+    const time = oneOf(random, stops)
+    worker.child.kill("SIGSTOP")
+    return [`stopped for ${time} ms`, pause(time).then(() => void worker.child.kill("SIGCONT"))]
+  },
+  freeze: ({ random, worker: { network } }) => {
+    const time = oneOf(random, stops)
+    network.freeze(true)
+    return [`frozen off the database for ${time} ms`, pause(time).then(() => network.freeze(false))]
+  },
+  cut: ({ random, worker: { network } }) => {
+    const time = oneOf(random, [0, 0, 1000, 5000, 15_000])
+    network.refuse(true)
+    return [`cut off for ${time} ms`, pause(time).then(() => network.refuse(false))]
+  },
+  error: ({ random, worker: { network } }) => {
+    const [code, table, verb] = [oneOf(random, codes), oneOf(random, tables), oneOf(random, verbs)]
+    const time = oneOf(random, [500, 1500, 4000])
+    const isCounted = random(2) === 0
+    const mend = network.fail({
+      with: code,
+      table: `task_conductor_${table}`,
+      ...(verb === undefined ? {} : { verb }),
+      ...(isCounted ? { times: 1 + random(3) } : {})
+    })
+    return [
+      `${code} at ${verb ?? "anything"} of ${table} ${isCounted ? "some times" : `for ${time} ms`}`,
+      pause(time).then(mend)
+    ]
+  },
+  anything: ({ random, worker: { network } }) => {
+    const code = oneOf(random, codes)
+    const time = oneOf(random, [300, 1000, 3000])
+    return [`${code} at every statement for ${time} ms`, pause(time).then(network.fail({ with: code }))]
+  },
+  model: ({ random, worker: { model } }) => {
+    const time = oneOf(random, [300, 2000, 6000])
+    model.close()
+    return [`its model server away for ${time} ms`, pause(time).then(model.open)]
+  },
+  database: ({ postgres, random }) => {
+    const mode = oneOf(random, ["fast", "immediate"] as const)
+    const time = oneOf(random, [0, 1000, 4000])
+    const restart = async (): Promise<void> => {
+      await postgres.stop(mode)
+      await pause(time)
+      await postgres.start()
+    }
+    return [`the database ended (${mode}) and away for ${time} ms`, restart()]
+  }
+}
+const kinds = values.only === "" ? Object.keys(strikes) : values.only.split(",")
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const statusIn = (text: string, of: string): string | undefined => new RegExp(`"${of}":\\s*"([^"]+)"`).exec(text)?.[1]
+
+/** What the database and the commands say of a run that has ended. */
+const saved = Effect.fnUntraced(function* ({ sandbox, url }: Operator, runId: string) {
+  const rows = yield* SqlClient.SqlClient.use(
+    (sql) => sql<{ readonly event: string; readonly json: string; readonly type: string }>`
+      SELECT event, json, type FROM task_conductor_records WHERE run_id = ${runId} ORDER BY seq`
+  ).pipe(Effect.provide(layerDatabase(Redacted.make(url))))
+  const run = (words: ReadonlyArray<string>) =>
+    Effect.promise(() => sandbox.run(words, { env: { TASK_CONDUCTOR_DATABASE: url } }))
+  const shown = yield* run(["show", "--cluster", "--json", runId])
+  const listed = yield* run(["runs", "--cluster", "--json"])
+  const line = listed.stdout.split(/\n|(?<=\}),/).find((one) => one.includes(runId)) ?? ""
+  return {
+    damaged: rows.filter(({ json }) => parse(json) === undefined).length,
+    ends: rows.filter(({ event }) => event === "run.finished").length,
+    shown: statusIn(shown.stdout, "status") ?? statusIn(shown.stdout, "standing"),
+    listed: statusIn(line, "standing") ?? statusIn(line, "status")
+  }
+})
+
+interface Round {
+  readonly faults: ReadonlyArray<string>
+  readonly breaches: ReadonlyArray<string>
+  readonly doubts: number
+}
+
+const round = (seed: number) =>
+  Effect.gen(function* () {
+    const random = makeRandom(Math.imul(seed, 2_654_435_761))
+    const world = yield* makeOperator({ tasks: Number(values.tasks), latency: 150, work: 0.1 })
+    const scope = yield* Effect.scope
+    const begun = performance.now()
+    const faults: Array<string> = []
+    const said: Array<Worker> = []
+    const state = { isOver: false }
+    const addWorker = async (): Promise<Worker> => {
+      const clock = random(6) === 0 ? oneOf(random, [-3_600_000, 3_600_000]) : 0
+      if (clock !== 0) faults.push(`a clock that is ${clock} ms off`)
+      const worker = await Effect.runPromise(Scope.provide(world.worker({ clock }), scope))
+      said.push(worker)
+      return worker
+    }
+    const workers = yield* Effect.promise(() => Promise.all(Array.from({ length: 2 + random(2) }, addWorker)))
+    yield* Effect.promise(() => Promise.all(workers.map(({ ready }) => ready)))
+    /* Ended workers are started again. */
+    const tending = workers.map(async (_, at) => {
+      while (!state.isOver) {
+        const worker = workers[at]
+        if (worker !== undefined && (worker.child.exitCode !== null || worker.child.signalCode !== null)) {
+          await pause(1000)
+          if (!state.isOver) workers[at] = await addWorker()
+        }
+        await pause(100)
+      }
+    })
+    const projects = ["one", "two"]
+    for (const project of projects) world.sandbox.write(`${project}/.gitkeep`, "")
+    const runs = projects.map((project) => world.begin(project))
+    const measured = runs.map((run) => run.measured())
+    const all = Promise.all(measured).then((found) => {
+      state.isOver = true
+      return found
+    })
+    const busy = new Set<number>()
+    let isModelAway = false
+    let passing: Array<Promise<void>> = []
+    const striking = async (): Promise<void> => {
+      while (!state.isOver && faults.length < 12) {
+        await pause(300 + random(2500))
+        const at = random(workers.length)
+        const kind = oneOf(random, kinds)
+        const worker = workers[at]
+        if (state.isOver || worker === undefined || busy.has(at) || (kind === "model" && isModelAway)) continue
+        busy.add(at)
+        if (kind === "model") isModelAway = true
+        const [what, passed] = (strikes[kind] as Strike)({ random, worker, postgres: world.postgres })
+        faults.push(`worker ${at + 1} at ${((performance.now() - begun) / 1000).toFixed(1)} s: ${what}`)
+        const done = passed.then(() => {
+          busy.delete(at)
+          if (kind === "model") isModelAway = false
+        })
+        passing.push(done)
+        if (kind === "database") await done
+      }
+    }
+    const struck = striking()
+    const limit = struck
+      .then(() => Promise.all(passing))
+      .then(() => pause(Number(values.limit) * 1000))
+      .then(() => undefined)
+    const found = yield* Effect.promise(() => Promise.race([all, limit]))
+    state.isOver = true
+    yield* Effect.promise(() => struck.then(() => Promise.all(passing)))
+    yield* Effect.promise(() => Promise.all(tending))
+    const breaches: Array<string> = []
+    for (const [at, run] of runs.entries()) {
+      const one = found?.[at]
+      const id = yield* Effect.promise(async () => run.runId)
+      if (one === undefined) {
+        const lines = world.linesOf(projects[at] ?? "")
+        breaches.push(`${id} is stuck: ${lines.length} of ${world.names.length} tasks are done`)
+        continue
+      }
+      if (one.status !== "done") breaches.push(`${id} ended as ${one.status}`)
+      if (one.lost > 0) breaches.push(`${id} lost ${one.lost}`)
+      if (one.unasked > 0) breaches.push(`${id} did ${one.unasked} twice, and nobody was asked`)
+      const kept = yield* saved(world, id)
+      if (kept.damaged > 0) breaches.push(`${kept.damaged} records of ${id} are damaged`)
+      if (kept.ends !== 1 && one.status === "done") breaches.push(`${id} ended ${kept.ends} times`)
+      if (kept.shown !== kept.listed) breaches.push(`${id} is ${kept.shown} in show and ${kept.listed} in runs`)
+    }
+    if (breaches.length > 0 || values.verbose) {
+      for (const [at, worker] of said.entries()) console.log(worker.stderr().replaceAll(/^/gm, `  ${at + 1}| `))
+    }
+    const doubts = (found ?? []).reduce((sum, one) => sum + one.doubts, 0)
+    return { faults, breaches, doubts } satisfies Round
+  }).pipe(Effect.scoped)
+
+let count = 0
+let breaches = 0
+let doubts = 0
+let runs = 0
+for (let seed = Number(values.seed); count < wanted; seed += 1) {
+  const one = await Effect.runPromise(Effect.provide(round(seed), NodeServices.layer))
+  count += one.faults.length
+  breaches += one.breaches.length
+  doubts += one.doubts
+  runs += 2
+  if (one.breaches.length > 0 || values.verbose) for (const fault of one.faults) console.log(`  ${fault}`)
+  for (const breach of one.breaches) console.log(`seed ${seed}: ${breach}`)
+  console.log(`seed ${seed}: ${one.faults.length} faults, ${one.breaches.length} breaches, ${one.doubts} doubts`)
+  if (values.log !== undefined) appendFileSync(values.log, `${JSON.stringify({ seed, ...one })}\n`)
+}
+console.log(`${count} faults in ${runs} runs: ${breaches} breaches, ${doubts} doubts`)
+process.exit(breaches > 0 ? 1 : 0)
