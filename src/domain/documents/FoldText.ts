@@ -113,6 +113,8 @@ const callLine = (outcome: CallOutcome): string => {
 
 /** Why a change failed, by the text that its file has now. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
+  // A call that was denied tells nothing of its file.
+  if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
   if (typeof oldText !== "string" || typeof newText !== "string" || typeof file?.text !== "string") return outcome

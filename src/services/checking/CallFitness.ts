@@ -31,17 +31,21 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
     return path === pathOf(call) && find(earlier.name)?.effect === "idempotent"
   })
 
-/** One issue for each call that changes something and would fail; `where` is the place of the calls. */
+/**
+ * One issue for each call that changes something and would fail; `where` is the place of the calls. Nothing is said of a change of a
+ * file that may not be shown: whether it fits would tell what the file holds.
+ */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
   where: Where,
-  registry: Registry
+  registry: Registry,
+  mayTell: (call: ToolCall) => Effect.Effect<boolean>
 ) {
   const issues: Array<Issue> = []
   for (const [index, call] of calls.entries()) {
     const isReading = registry.find(call.name)?.effect === "pure"
     if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) continue
-    const failure = yield* registry.inspect(call)
+    const failure = (yield* mayTell(call)) ? yield* registry.inspect(call) : undefined
     if (failure === undefined) continue
     const text = cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)
     const what = `The call ${call.uid} (${text}) would fail.`

@@ -35,8 +35,10 @@ import { Briefer } from "../pipeline/Briefer.ts"
 import { PlanChecker, type PlanContext } from "../pipeline/PlanChecker.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
+import { changedFile } from "../tools/CallCheck.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** A task that has finished, of which only the name is known. */
@@ -49,7 +51,13 @@ export const makeRefinementCheck = Effect.gen(function* () {
   const skills = yield* Skills
   const { limits } = yield* RunSettings
   const workspace = yield* Workspace
+  const gate = yield* Gate
   const allTools = registry.tools.map(({ name }) => name)
+
+  const mayTell = (call: ToolCall) =>
+    Effect.flatMap(changedFile(call, workspace), (file) =>
+      file === undefined ? Effect.succeed(true) : gate.mayShow(file)
+    )
 
   return Effect.fn("checkRefinement")(function* (
     text: string,
@@ -92,7 +100,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const fitting = tried.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     issues.push(
       ...(yield* Effect.provideService(checkInputPaths(skill.inputs, given, task.name), Workspace, workspace)),
-      ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry)),
+      ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry, mayTell)),
       ...checkRepetition([...reads, ...made], limits.identicalCalls, task),
       ...(tools.size === 0 ? [] : checkPurpose([...reads, ...made], task, reading, text))
     )

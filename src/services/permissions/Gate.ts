@@ -183,6 +183,11 @@ export class Gate extends Context.Service<
      * proposal is approved; what can never be approved is denied at once.
      */
     authorizeProposal(scope: QuestionScope, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
+    /**
+     * Decides whether a call of a tool that changes a file of the project may tell what the file holds, as a diff and the reason of a
+     * change that does not fit do: as reading it, unless a rule allows the change.
+     */
+    authorizeLook(scope: QuestionScope, tool: string, path: string): Effect.Effect<void, PermissionDenied>
     /** Decides about reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
     authorizeReference(scope: QuestionScope, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
@@ -204,6 +209,8 @@ export class Gate extends Context.Service<
     askPerson(place: string, text: string): Effect.Effect<string | undefined>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
+    /** True when rules let a file of the project be read, or it was allowed to be read in this run; asks nobody. */
+    mayShow(path: string): Effect.Effect<boolean>
     /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
     foresee(access: CanonicalAccess): Effect.Effect<CertainDenial | undefined>
     /** Everything that was denied so far, in order. */
@@ -296,15 +303,35 @@ export class Gate extends Context.Service<
           )
           if (!(yield* isDecided(question, report))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
+          grants.addRead(question)
         })
 
         /** Decides for a task of the run, and records a denial. */
         const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), addDenial)
 
-        const mayRead = (path: string) => {
-          const question = questionOfAccess(beforeRun, { _tag: "ReadFile", path, inside: true })
-          return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
-        }
+        const readingOf = (scope: QuestionScope, path: string) =>
+          questionOfAccess(scope, { _tag: "ReadFile", path, inside: true })
+
+        const verdictOn = (question: GateQuestion) => Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict)
+
+        const mayRead = (path: string) =>
+          Effect.map(verdictOn(readingOf(beforeRun, path)), (verdict) => verdict === "allow")
+
+        const mayShow = (path: string) =>
+          Effect.map(
+            verdictOn(readingOf(beforeRun, path)),
+            (verdict) => verdict === "allow" || (verdict === "ask" && grants.wasRead(path))
+          )
+
+        const authorizeLook = Effect.fn("Gate.authorizeLook")(function* (
+          scope: QuestionScope,
+          tool: string,
+          path: string
+        ) {
+          if (yield* mayShow(path)) return
+          const writing = questionOfAccess(scope, { _tag: "WriteFile", path, inside: true, content: "" })
+          if ((yield* verdictOn({ ...writing, tool })) !== "allow") yield* admitTask(readingOf(scope, path))
+        })
 
         const foresee = Effect.fn("foreseeDenial")(function* (access: CanonicalAccess) {
           const question = questionOfAccess({ task: "", place: "" }, access)
@@ -347,6 +374,7 @@ export class Gate extends Context.Service<
             yield* addDenial(denied)
             return yield* denied
           }),
+          authorizeLook,
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),
@@ -357,6 +385,7 @@ export class Gate extends Context.Service<
           approveStep: (step) => approveStep(step, context),
           askPerson: (place, text) => withMutex(askPerson(place, text, context)),
           mayRead,
+          mayShow,
           foresee,
           denials: Effect.sync(() => denials),
           requestedChanges: Effect.sync(() => requestedChanges),

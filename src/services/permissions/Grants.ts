@@ -31,7 +31,9 @@ export const GrantSnapshot = Schema.Struct({
   /** By path: what this run wrote there last. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The files of tasks whose repairs are allowed. */
-  repairs: Schema.optionalKey(Schema.Array(Schema.String))
+  repairs: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The paths of files that were allowed to be read. */
+  read: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
@@ -75,6 +77,7 @@ export class Grants {
   /** By path: what stood there when a person allowed a write to it, and what they allowed. */
   readonly #known = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
+  readonly #read = new Set<string>()
 
   /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
   isGranted(asked: Grantable): boolean {
@@ -105,6 +108,16 @@ export class Grants {
     const isCovered = ({ found, path }: Writing): boolean =>
       this.#repairs.has(hashOf([asked.task, path])) && found === this.#written.get(path)
     return files.length > 0 && files.every(isCovered)
+  }
+
+  /** These files may be read: what they hold may be told from now on. */
+  addRead({ accesses }: Asked): void {
+    for (const access of accesses) if (access._tag === "ReadFile") this.#read.add(access.path)
+  }
+
+  /** True for a file that was allowed to be read in this run. */
+  wasRead(path: string): boolean {
+    return this.#read.has(path)
   }
 
   /** Allows later changes of the same files to the same task. */
@@ -195,12 +208,15 @@ export class Grants {
       denied: Object.fromEntries(this.#denied),
       shown: Object.fromEntries(this.#shown),
       written: Object.fromEntries(this.#written),
-      repairs: [...this.#repairs]
+      repairs: [...this.#repairs],
+      read: [...this.#read]
     }
   }
 
   /** Adds the answers that another process has in the same run. */
-  restore({ approved, denied, excluded, plans, repairs = [], session, shown = {}, written = {} }: GrantSnapshot): void {
+  restore({ approved, denied, excluded, plans, session, ...given }: GrantSnapshot): void {
+    const { read = [], repairs = [], shown = {}, written = {} } = given
+    for (const path of read) this.#read.add(path)
     for (const file of repairs) this.#repairs.add(file)
     for (const [key, state] of Object.entries(shown)) this.#shown.set(key, state)
     for (const [path, state] of Object.entries(written)) this.#written.set(path, state)

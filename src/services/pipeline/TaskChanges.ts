@@ -37,6 +37,7 @@ import { Activities } from "../journal/Activities.ts"
 import { infoAt } from "../files/FileLook.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 
 /** What a call makes of the text that it begins with; null when it removes it, nothing when it does not fit it. */
@@ -243,6 +244,7 @@ const looksAtProject = ({ _tag }: Change): boolean => _tag !== "Edit" && _tag !=
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
   const activities = yield* Activities
+  const gate = yield* Gate
   const fs = yield* FileSystem.FileSystem
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
@@ -378,7 +380,8 @@ export const makeTaskChanges = Effect.gen(function* () {
     if (!fileTools.has(call.name) || !isUntidy) return asItIs
     const look = Effect.gen(function* () {
       const { inside, path: canonical } = yield* workspace.canonical(pathOf(call))
-      if (!inside || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, asked)
+      const isShown = inside && (yield* gate.mayShow(canonical))
+      if (!isShown || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, asked)
       return tidyCall(call, yield* workspace.readText(canonical, maxSearchedBytes), asked)
     })
     const kept = Effect.orElseSucceed(look, () => asItIs)

@@ -7,7 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
-import { withOwnNames, type ToolCall, ToolFailure, type ToolErrorType } from "../../domain/tools/ToolCall.ts"
+import {
+  fileTools,
+  pathOf,
+  withOwnNames,
+  type ToolCall,
+  ToolFailure,
+  type ToolErrorType
+} from "../../domain/tools/ToolCall.ts"
 import {
   type Issue,
   type Repair,
@@ -140,6 +147,13 @@ const canonicalTarget = Effect.fnUntraced(function* (
   const mayLook = inside && !control && !isControlPath(relative)
   const write: Writing = { _tag: "WriteFile", path, inside, content: "", ...(control ? { control } : {}) }
   return { mayLook, relative, write }
+})
+
+/** The file of the project that a call of a tool for files would change; nothing where there is none yet. */
+export const changedFile = Effect.fnUntraced(function* (call: ToolCall, workspace: Workspace["Service"]) {
+  const meant = Effect.flatMap(meantPath(pathOf(call), workspace), workspace.canonical)
+  const file = fileTools.has(call.name) ? Option.getOrUndefined(yield* Effect.option(meant)) : undefined
+  return file?.inside === true && (yield* workspace.isFile(file.path)) ? file.path : undefined
 })
 
 /** Why there is nothing to edit, and which files may have been meant. */

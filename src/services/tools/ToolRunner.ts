@@ -21,7 +21,7 @@ import {
   ToolResult
 } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess, writesIn, writtenText } from "../../domain/tools/Access.ts"
 import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -29,6 +29,7 @@ import { redacted } from "../../domain/text/Redaction.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
+import { changedFile } from "./CallCheck.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
@@ -316,6 +317,17 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     )
   })
 
+  /**
+   * Prepares a call. Why a change does not fit tells what its file holds, and so does the diff of a proposal, about which nothing is
+   * asked: whether the file may be shown is decided before.
+   */
+  const prepare = Effect.fnUntraced(function* (scope: QuestionScope, call: ToolCall, isProposal: boolean) {
+    const prepared = yield* guard(call.name, registry.prepare(call))
+    const file = isProposal || Result.isFailure(prepared) ? yield* changedFile(call, workspace) : undefined
+    if (file !== undefined) yield* gate.authorizeLook(scope, call.name, file)
+    return prepared
+  })
+
   const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
     events.publish({ type: "tool.finished", id, name, result })
 
@@ -331,10 +343,11 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       const told = doubt.key === key ? happened(doubt, yield* CurrentCopy) : replaced(doubt)
       return yield* measured(Result.succeed(told), asked)
     }
-    const prepared = yield* guard(call.name, registry.prepare(call))
+    const scope = { task: id.task, place: key, answer: answerOf(id) }
+    const prepared = yield* prepare(scope, call, false)
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
-    const permit = yield* gate.authorize({ task: id.task, place: key, answer: answerOf(id) }, prepared.success)
+    const permit = yield* gate.authorize(scope, prepared.success)
     const writes = (yield* CurrentCopy) === undefined ? writesIn(accesses) : []
     const objection = writes.length === 0 ? undefined : yield* hooks.before(writes)
     if (objection !== undefined) {
@@ -373,13 +386,18 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   })
 
   /** Makes the changes of a call in the working copy of its task. */
-  const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
+  const propose = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const startedAt = yield* Clock.currentTimeMillis
-    const authorized = yield* Effect.result(gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared))
-    const outcome = Result.isSuccess(authorized)
-      ? yield* carryOut(id, authorized.success)
-      : Result.fail(refusal(authorized.failure))
-    const denied = Result.isSuccess(authorized) ? authorized.success.denied() : authorized.failure
+    const scope = { task: id.task, place: toolCallKey(id) }
+    const made = Effect.gen(function* () {
+      const prepared = yield* prepare(scope, call, true)
+      if (Result.isFailure(prepared)) return { outcome: Result.fail(prepared.failure), denied: undefined }
+      const permit = yield* gate.authorizeProposal(scope, prepared.success)
+      return { outcome: yield* carryOut(id, permit), denied: permit.denied() }
+    })
+    const { denied, outcome } = yield* Effect.catchTag(made, "PermissionDenied", (denied) =>
+      Effect.succeed({ outcome: Result.fail(refusal(denied)), denied })
+    )
     const result = yield* measured(outcome, startedAt)
     return denied === undefined ? result : { ...result, denials: [denied] }
   })
@@ -392,10 +410,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     let isFresh = false
     const made = Effect.gen(function* (): Effect.fn.Return<typeof ProposingCall.Type> {
       isFresh = true
-      const prepared = yield* guard(call.name, registry.prepare(call))
-      const result = Result.isSuccess(prepared)
-        ? yield* propose(id, prepared.success)
-        : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+      const result = yield* propose(id, call)
       const changes = changesSince(copy, before)
       return changes.length === 0 ? result : { ...result, proposed: changes }
     })

@@ -46,6 +46,8 @@ const makeGate = (known: GateSnapshot) => {
     requestedChanges: Effect.succeed([]),
     foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
+    mayShow: () => Effect.succeed(true),
+    authorizeLook: () => Effect.void,
     sessionGrants: Effect.succeed([]),
     addRule: () => Effect.void,
     addedRules: Effect.succeed([]),

@@ -8,6 +8,7 @@ import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptS
 import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
+import { layerRuleApprover } from "../../../src/services/approvals/Approver.ts"
 import { CallsDeclined, type TaskOrder } from "../../../src/services/pipeline/TaskStage.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import type { EventLog } from "../../support/EventLog.ts"
@@ -717,6 +718,84 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       expect(messages.flat().join("\n")).toContain(
         "- `oldName` stood in 4 lines: 3 changed in 2 files, 1 left out (docs/history.md 1)."
       )
+    })
+  )
+
+  const partly = resultSaying("Partly done. It was not allowed.")
+  const nobody = layerRuleApprover([], "/")
+  const closed = [
+    ["a rule denies to read", "src/limit.ts", { rules: [{ verdict: "deny", tool: "read_file", pattern: "src/**" }] }],
+    ["a rule asks about, and nobody answers", "src/limit.ts", { rules: [{ verdict: "ask", tool: "read_file" }] }],
+    [
+      "looks like a secret, and nobody answers",
+      ".env",
+      { files: { ".env": "// The limit.\nexport const limit = 5\n" } }
+    ]
+  ] as const
+  const guesses: ReadonlyArray<readonly [name: string, answer: (path: string) => string]> = [
+    ["a right guess", (path) => block(path, "export const limit = 5", "export const limit = 10")],
+    ["a wrong guess", (path) => block(path, "export const limit = 7", "export const limit = 10")],
+    ["a guess that stands twice", (path) => block(path, "limit", "limits")],
+    ["blanks that differ", (path) => block(path, "  export const  limit = 5", "export const limit = 10")],
+    [
+      "a call",
+      (path) => refinementWith([{ name: "edit_file", arguments: { path, old_text: "limit", new_text: "x" } }])
+    ],
+    [
+      "several edits in a call",
+      (path) =>
+        refinementWith([
+          {
+            name: "edit_file",
+            arguments: {
+              path,
+              edits: [
+                { old_text: "5", new_text: "6" },
+                { old_text: "9", new_text: "8" }
+              ]
+            }
+          }
+        ])
+    ],
+    ["a whole file", (path) => `${path}\n\`\`\`ts\nexport const other = 1\n\`\`\``],
+    ["a call with a whole file", (path) => refinementWith([{ name: "write_file", arguments: { path, content: "x" } }])],
+    ["a removal", (path) => `{"remove": "${path}"}`],
+    ["a path with steps back", (path) => block(`src/../${path}`, "export const limit = 5", "export const limit = 10")]
+  ]
+  for (const [why, path, more] of closed) {
+    it.effect(`tells nothing of a file that ${why}, whatever is guessed`, () =>
+      Effect.gen(function* () {
+        const replies = new Set<string>()
+        for (const [, guess] of guesses) {
+          const { loop, messages } = yield* open([guess(path), partly, partly], { ...more, approver: nobody })
+          const { calls } = yield* loop.work(orderOf(editing))
+          expect(calls).toEqual([])
+          const [, reply = ""] = repliesOf(messages)
+          expect(reply).toContain("Permission denied")
+          expect(reply).not.toMatch(/The limit\.|[Ll]ines? \d|stands|occurs/)
+          replies.add(/Permission denied: .*? read_file/.exec(reply)?.[0] ?? reply)
+        }
+        // Right and wrong guesses are answered alike.
+        expect(replies.size).toBe(1)
+      })
+    )
+  }
+
+  it.effect("tells of a file that a person allowed to be read, or whose change a rule allows", () =>
+    Effect.gen(function* () {
+      const wrong = block(".env", "KEY=2", "KEY=3")
+      const secret = { ".env": "KEY=1\n" }
+      const approver = scriptedApprover({ calls: ["once"] })
+      const asked = yield* open([wrong, partly, partly], { files: secret, approver: approver.layer })
+      yield* asked.loop.work(orderOf(editing))
+      expect(approver.asked.map(([item]) => [item?.tool, item?.targets])).toEqual([
+        ["read_file", [`${asked.project}/.env`]]
+      ])
+      expect(repliesOf(asked.messages)[1]).toContain("does not occur")
+      const rules = [{ verdict: "allow", tool: "edit_file", pattern: ".env" }] as const
+      const allowed = yield* open([wrong, partly, partly], { files: secret, rules })
+      yield* allowed.loop.work(orderOf(editing))
+      expect(repliesOf(allowed.messages)[1]).toContain("does not occur")
     })
   )
 

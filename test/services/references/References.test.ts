@@ -95,6 +95,8 @@ const gate = ({ asked = [], deny }: Setup) =>
       endSteps: Effect.void,
       foresee: () => Effect.undefined,
       mayRead: () => Effect.succeed(true),
+      mayShow: () => Effect.succeed(true),
+      authorizeLook: () => Effect.void,
       sessionGrants: Effect.succeed([]),
       addRule: () => Effect.void,
       addedRules: Effect.succeed([]),
