@@ -2,7 +2,9 @@
  * The commands that a person may type in a conversation instead of a message: which there are, how a line is read as one,
  * and what each shows and does.
  */
+import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
+import { folderIdentity } from "../../services/files/FileLook.ts"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
@@ -269,7 +271,9 @@ const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>)
   const granted = yield* gate.sessionGrants
   const added = yield* gate.addedRules
   const { root } = yield* Workspace
-  const remembered = (yield* (yield* Policies).rules).filter((rule) => concernsProject(rule, root))
+  const remembered = (yield* (yield* Policies).rules).filter((rule) =>
+    concernsProject(rule, root, folderIdentity(root))
+  )
   const lines = [
     ...section("For this session:", [...added.map(ruleLine), ...granted.map((covers) => `allow ${printable(covers)}`)]),
     ...section("Remembered:", remembered.map(ruleLine)),
@@ -326,6 +330,9 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   const shownFile = printable(withoutProject(file, process.cwd()))
   const messages = yield* session.messages
   if (messages.length === 0) return "There is nothing to save yet."
+  const elsewhere = yield* leadsOut(process.cwd(), file)
+  if (elsewhere !== undefined)
+    return `Nothing was written: ${shownFile} leads through a link to ${printable(elsewhere)}.`
   if (yield* fs.exists(file)) {
     const answer = yield* askText(`${shownFile} exists. Overwrite it? y yes, Enter no`)
     if (!/^y(es)?$/i.test(answer)) return "Nothing was written."

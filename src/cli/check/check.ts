@@ -18,6 +18,7 @@ import { replaceFile } from "../../services/files/AtomicWrite.ts"
 import { version } from "../../app/version.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { requireStays } from "../terminal/OutputPlace.ts"
 import { readInput } from "../terminal/Input.ts"
 import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
 
@@ -66,7 +67,10 @@ const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, f
   const text = yield* readInput(file)
   const { report, text: fixed } = yield* fix(text, file)
   const fixState: FixState = fixed === text ? "impossible" : isFixed ? "written" : "offered"
-  if (fixState === "written" && file !== "-") yield* replaceFile(yield* fs.realPath(file), fixed)
+  if (fixState === "written" && file !== "-") {
+    yield* requireStays(process.cwd(), file)
+    yield* replaceFile(yield* fs.realPath(file), fixed)
+  }
   const name = file === "-" ? "stdin" : file
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
 import * as Command from "effect/cli/Command"
+import { requireStays } from "../terminal/OutputPlace.ts"
 import * as Flag from "effect/cli/Flag"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -94,6 +95,7 @@ const writeConfiguration = Effect.fn("init")(
       return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
     }
     yield* requireFree(file)
+    if (scope === "project") yield* requireStays(project, file)
     const configuration: Configuration = {
       model: yield* chooseModel(flags),
       ...present({ host: flags.host, contextWindow: flags.contextWindow })

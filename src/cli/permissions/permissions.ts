@@ -2,6 +2,7 @@
  * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
  */
 import * as Effect from "effect/Effect"
+import { folderIdentity } from "../../services/files/FileLook.ts"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -70,7 +71,7 @@ const list = Command.make(
     const { problemWith, root, setup } = yield* readProject(project)
     const policies = yield* Effect.provide(Policies, layerPolicies(setup))
     const remembered = (yield* policies.rules)
-      .filter((rule) => concernsProject(rule, root))
+      .filter((rule) => concernsProject(rule, root, folderIdentity(root)))
       .map((rule): ListedRule => Object.assign({}, rule, { source: policies.file ?? "" }))
     const rules: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
     const { problem } = problemWith(policies.rejection)
@@ -112,7 +113,9 @@ const revoke = Command.make(
     if (policies.rejection !== undefined) return yield* policies.rejection
     const given = Option.getOrUndefined(rule)
     /* A rule is named as the list shows it, and holds here; all are those of every project. */
-    const present = (yield* policies.rules).filter((one) => given === undefined || concernsProject(one, root))
+    const present = (yield* policies.rules).filter(
+      (one) => given === undefined || concernsProject(one, root, folderIdentity(root))
+    )
     const gone = present.filter((one) => [undefined, ruleText(one), printable(ruleText(one))].includes(given))
     yield* Effect.forEach(gone, policies.revoke, { discard: true })
     if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))

@@ -18,6 +18,7 @@ import { toolPage } from "../../domain/plugins/ToolPage.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { Output } from "../terminal/Output.ts"
+import { requireStays } from "../terminal/OutputPlace.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../../app/projectLayers.ts"
 import { isPackageName, type PluginScope } from "../../domain/configuration/Configuration.ts"
@@ -203,10 +204,15 @@ const unwritable = (folder: string) => (error: PlatformError) =>
     `The folder ${folder} cannot be made: ${printable(error.message)}. Go to a folder that you may write to.`
   )
 
-/** Writes files into a folder that does not exist yet, or is empty. */
-export const writeNewFolder = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
+/** Writes files into a folder below another one; it does not exist yet, or is empty. */
+export const writeNewFolder = Effect.fnUntraced(function* (
+  below: string,
+  folder: string,
+  files: Readonly<Record<string, string>>
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  yield* requireStays(below, folder)
   const present = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   if (present.length > 0) {
     return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
@@ -234,7 +240,7 @@ const create = Command.make(
     }
     const folder = (yield* Path.Path).resolve(pluginFolder(name))
     const files = yield* newPlugin(name, version)
-    yield* writeNewFolder(folder, files)
+    yield* writeNewFolder(process.cwd(), folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* emit(
       `made ${Object.keys(files).join(", ")}. Next: cd ${pluginFolder(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`

@@ -15,6 +15,7 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
 import { makeReport, layerRuns } from "../../app/savedRuns.ts"
 import { Output } from "../terminal/Output.ts"
+import { requireStays } from "../terminal/OutputPlace.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 
 const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
@@ -23,6 +24,7 @@ const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Sche
 const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(file)
+  yield* requireStays(process.cwd(), file)
   yield* fs.writeFileString(path, html, { flag: overwrite ? "w" : "wx", mode: 0o600 }).pipe(
     Effect.catch((error) => {
       const code = codeOf(error)

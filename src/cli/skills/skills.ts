@@ -328,7 +328,7 @@ const create = Command.make(
     }
     const own = user ? (yield* userFolders(project)).own : path.resolve(project, ".task-conductor")
     const folder = path.join(own, "skills", name)
-    yield* writeNewFolder(folder, yield* newSkill(name))
+    yield* writeNewFolder(user ? own : path.resolve(project), folder, yield* newSkill(name))
     yield* result(path.join(folder, "SKILL.md"))
     yield* emit(
       `Change what it says, then check it: task-conductor skills lint ${folder}, task-conductor skills test ${name}.`

@@ -42,6 +42,8 @@ const ProjectPath = Schema.String.check(
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
+  /** The folder at the path of the project, as its file system knows it. Another folder that is put there has none of its permissions. */
+  folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
   rememberedAt: Schema.optionalKey(Time)
 })
@@ -51,9 +53,16 @@ export type RememberedRule = typeof RememberedRule.Type
 export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
-/** True when the entry is about this project, given by its real path. */
-export const concernsProject = ({ project }: RememberedRule, root: string): boolean =>
-  project === undefined || project === root
+/**
+ * True when the entry is about this project, given by its real path and the identity of its folder. A rule that denies holds for
+ * whatever is at the path.
+ */
+export const concernsProject = (
+  { folder, project, verdict }: RememberedRule,
+  root: string,
+  rootFolder: string | undefined
+): boolean =>
+  project === undefined || (project === root && (verdict === "deny" || folder === undefined || folder === rootFolder))
 
 /** True when the entry applies to the tool as it is now; `pin` is absent for a built-in tool. A deny rule always applies. */
 export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>

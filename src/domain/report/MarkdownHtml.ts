@@ -43,10 +43,15 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** A file, by its path from the project; another machine is never named. */
+/** A step back that is only one when the escapes of the address are read, as some programs do. */
+const hiddenStep = /%(?:2f|5c)/i
+
+/** A file of the project, by its path from there; no other file and no other machine is ever named. */
 const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
-  const url = URL.parse(href, folderUrl(project))
-  return url !== null && url.protocol === "file:" && url.host === "" && url.search === "" ? url.href : undefined
+  const folder = folderUrl(project)
+  const url = URL.parse(href, folder)
+  if (url === null || url.protocol !== "file:" || url.host !== "" || url.search !== "") return undefined
+  return url.href.startsWith(new URL(folder).href) && !hiddenStep.test(url.pathname) ? url.href : undefined
 }
 
 /** The address for a link of a text; nothing when it leads nowhere. */

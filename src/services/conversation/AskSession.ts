@@ -28,6 +28,7 @@ import {
   messageCharacters
 } from "../../domain/models/ConversationMessage.ts"
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
@@ -54,7 +55,6 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeAnswerMessage, type Memory } from "./AskMessage.ts"
 import { Asker, type AskOrder, type AskSession, UnknownTool } from "./Asker.ts"
 import { makeMessageFiles } from "./MessageFiles.ts"
-import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 
 /** Gives the tools with these names, in the order of all tools; all when no names are given. */

@@ -69,6 +69,14 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
+/** Where a path in a folder really leads, when a link leads it out of there; nothing for one that stays, or names another place. */
+export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
+  const root = path.resolve(folder)
+  if (!isWithin(root, path.resolve(root, file))) return undefined
+  const [from, to] = [yield* pathFrom(root, "."), yield* pathFrom(root, file)]
+  return from === undefined || to === undefined || isWithin(from, to) ? undefined : to
+})
+
 /** The canonical path alone; nothing for what has none. */
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })

@@ -3,12 +3,19 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { statSync } from "node:fs"
 
 const look = <A, B>(question: (fs: FileSystem.FileSystem) => Effect.Effect<A, unknown>, otherwise: B) =>
   Effect.orElseSucceed(FileSystem.FileSystem.use(question), () => otherwise)
 
 /** What is at the path, with links followed. */
 export const infoAt = (path: string) => look((fs) => fs.stat(path), undefined)
+
+/** What tells a folder from another one that is put at its path later: its number and when it was made; nothing where it is gone. */
+export const folderIdentity = (path: string): string | undefined => {
+  const info = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`
+}
 
 export const isThere = (path: string) => look((fs) => fs.exists(path), false)
 

@@ -85,7 +85,8 @@ const rememberInProject = (
   context: GateContext
 ) => {
   const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
-  const more = { ...pinned(question), project: context.evaluator.root }
+  const { folder, root } = context.evaluator
+  const more = { ...pinned(question), project: root, ...(folder === undefined ? {} : { folder }) }
   return rememberAll(rules, { ...more, otherwise: "What was asked about is allowed once." }, context)
 }
 

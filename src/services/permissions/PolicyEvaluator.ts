@@ -13,6 +13,7 @@ import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Per
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
+import { folderIdentity } from "../files/FileLook.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
@@ -130,8 +131,9 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     risk,
     targets: accesses.map(targetOf(path, root))
   })
+  const folder = folderIdentity(root)
   /** The remembered rules that are about this project. */
-  const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root)))
+  const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root, folder)))
   /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
   const changedScripts = Effect.fnUntraced(function* (question: GateQuestion) {
     const rules = [...(options.rules ?? []), ...(yield* remembered)]
@@ -182,6 +184,8 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
     root,
+    /** What tells the folder of the project from another one at its path. */
+    folder,
     /** A remembered rule that would allow it if the tool had not changed since. */
     outdated: (question: GateQuestion) =>
       Effect.map(remembered, (rules) => {

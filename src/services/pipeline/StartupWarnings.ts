@@ -11,6 +11,7 @@ import { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { namesOfReferences } from "../permissions/GateQuestion.ts"
 import type { SourcedRule } from "../permissions/PolicyEvaluator.ts"
+import { folderIdentity } from "../files/FileLook.ts"
 import { Policies } from "../permissions/Policies.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -51,7 +52,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
       .map((rule): RuleWithoutTool => idle(verdict, rule))
   )
   const remembered = (yield* policies.rules)
-    .filter((rule) => rule.pin === undefined && concernsProject(rule, project))
+    .filter((rule) => rule.pin === undefined && concernsProject(rule, project, folderIdentity(project)))
     .map((rule): SourcedRule => Object.assign({}, rule, policies.file === undefined ? {} : { source: policies.file }))
   const unknown = [...rules, ...remembered].filter(
     (rule) =>

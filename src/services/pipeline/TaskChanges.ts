@@ -238,6 +238,9 @@ const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked):
   }
 }
 
+const openIssue = (task: string, what: string, how: string): Issue =>
+  makeIssue("change-open", { section: "Changes", task }, { what, how })
+
 /** True for a change that is read with a look at the project. */
 const looksAtProject = ({ _tag }: Change): boolean => _tag !== "Edit" && _tag !== "Remove"
 
@@ -273,7 +276,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     if (places.length === 0) {
       const what = `The text ${JSON.stringify(pattern)} stands nowhere in the project, so nothing was replaced.`
       const how = "Search for the text, and copy it as it stands."
-      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+      return { calls: [], issues: [openIssue(task, what, how)] }
     }
     const calls = found
       .filter((file) => places.some((place) => place.path === file.path))
@@ -297,20 +300,14 @@ export const makeTaskChanges = Effect.gen(function* () {
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxSearchedBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
-    const refuse = (what: string, how: string): ReadChange => {
-      const issue = makeIssue("change-open", { section: "Changes", task }, { what, how })
-      return { calls: [], issues: [], refused: { call, issue } }
-    }
-    if (!mustBeNew) return { calls: [call], issues: [] }
-    if (!(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
+    if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const [shown] = yield* searchedTexts([file])
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
-    return refuse(
-      what,
+    const how =
       shown === undefined
         ? "Copy the lines to change into the old part of the block."
         : howToAdd(file, shown.text, text)
-    )
+    return { calls: [], issues: [], refused: { call, issue: openIssue(task, what, how) } }
   })
 
   /** A file at another path: written there as it is, and removed here. */
@@ -319,9 +316,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     uid: string,
     task: string
   ): Effect.fn.Return<ReadChange> {
-    const isThere = Effect.gen(function* () {
-      return yield* workspace.isFile((yield* workspace.canonical(to)).path)
-    })
+    const isThere = Effect.flatMap(workspace.canonical(to), (found) => workspace.isFile(found.path))
     const [file] = yield* searchedTexts([from])
     const isTaken = yield* Effect.orElseSucceed(isThere, () => false)
     if (file === undefined || isTaken) {
@@ -329,7 +324,7 @@ export const makeTaskChanges = Effect.gen(function* () {
         ? `There is a file ${to} already, so ${from} was not moved.`
         : `There is no text file ${from} that may be read, so nothing was moved.`
       const how = isTaken ? "Choose another path, or remove that file first." : "Search for the path of the file."
-      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+      return { calls: [], issues: [openIssue(task, what, how)] }
     }
     const info = yield* Effect.provideService(infoAt(fileAt(from)), FileSystem.FileSystem, fs)
     const given = { path: to, content: file.text }
