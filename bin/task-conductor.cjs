@@ -8,11 +8,13 @@
 var parts = process.versions.node.split(".").map(Number)
 var words = process.argv.slice(2)
 
-/* Whether a file of settings may name packages of tools; an escape in its text may hide the word. */
+/* Whether a file of settings may name packages of tools; an escape in its text may hide the word. One that is no file, or too large to be
+   settings, is refused later, in words. */
 function namesPlugins(file) {
   try {
     var fs = require("fs")
-    return !fs.statSync(file).isFile() || /plugins|\\/.test(fs.readFileSync(file, "utf8"))
+    var info = fs.statSync(file)
+    return !info.isFile() || info.size > 1048576 || /plugins|\\/.test(fs.readFileSync(file, "utf8"))
   } catch (error) {
     return error.code !== "ENOENT" && error.code !== "ENOTDIR"
   }

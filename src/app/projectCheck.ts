@@ -44,7 +44,7 @@ export const inProject = Effect.fn("inProject")(function* <A, E, R>(
 ) {
   const setup = yield* readSetup(project, given)
   return yield* Effect.gen(function* () {
-    yield* warn(yield* readStartupWarnings(setup.configuration, given))
+    yield* warn(yield* readStartupWarnings(setup.rules, given, setup.project))
     return yield* use(yield* DocumentChecker)
   }).pipe(Effect.provide(layerChecks(setup, plugins)))
 })

@@ -27,7 +27,7 @@ export const reportStartup = Effect.fnUntraced(function* (
   given: Configuration,
   warn: RunContext["warn"] = () => Effect.void
 ) {
-  const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.configuration, given))]
+  const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.rules, given, setup.project))]
   const notes = note === undefined ? [] : [note]
   yield* warn({
     setup,

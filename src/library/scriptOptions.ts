@@ -109,8 +109,8 @@ export const asWrongOption = <E>(error: E): E | ConfigurationError =>
   error instanceof RuleWithoutTool
     ? new ConfigurationError({
         source: "options",
-        problems: [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => ({
-          what: `"${verdict}": "${rule}": ${what}`
+        problems: [error, ...(error.others ?? [])].map(({ rule, source, verdict, what }) => ({
+          what: `${source === undefined ? "" : `${source}: `}"${verdict}": "${rule}": ${what}`
         }))
       })
     : error

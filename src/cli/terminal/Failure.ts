@@ -51,7 +51,13 @@ const planIssues = ({ attempts, issues }: NoValidPlan): string => {
 
 /** Each rule that names no tool, as it was given. */
 const rulesText = (error: RuleWithoutTool): string =>
-  [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
+  [error, ...(error.others ?? [])]
+    .map(({ rule, source, verdict, what }) =>
+      source === undefined
+        ? `--${verdict} ${rule}: ${what}`
+        : `${source}: the rule "${verdict} ${rule}" does nothing: ${what}`
+    )
+    .join("\n")
 
 /** The exit code of an error that says it itself, that is in saved data, or that is one of these. */
 const exitCodeFor = (error: OtherFailure): number => {

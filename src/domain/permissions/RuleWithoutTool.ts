@@ -5,10 +5,17 @@ export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("Rule
   verdict: Schema.Literals(["allow", "deny"]),
   rule: Schema.String,
   what: Schema.String,
+  /** The file that holds it; absent for a flag or an option. */
+  source: Schema.optionalKey(Schema.String),
   /** Further rules that name no tool. */
   others: Schema.optionalKey(
     Schema.Array(
-      Schema.Struct({ verdict: Schema.Literals(["allow", "deny"]), rule: Schema.String, what: Schema.String })
+      Schema.Struct({
+        verdict: Schema.Literals(["allow", "deny"]),
+        rule: Schema.String,
+        what: Schema.String,
+        source: Schema.optionalKey(Schema.String)
+      })
     )
   )
 }) {

@@ -30,6 +30,10 @@ export const urlPattern = (pattern: string): string => {
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
+/** The pattern of a URL with its host as URLs have it; letter case matters in what follows. */
+const withPlainHost = (pattern: string): string =>
+  pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
+
 /**
  * The texts by which a pattern may name a URL in lower case: all of it or what follows the scheme; the same without the
  * port, without the dot that may end a host, and with escapes read. Another text has only itself.
@@ -115,7 +119,7 @@ const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
-  if (isAbsolute(pattern) || kind !== "file") return matches(pattern, canonical)
+  if (isAbsolute(pattern) || kind !== "file") return matches(withPlainHost(pattern), canonical)
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
@@ -177,7 +181,8 @@ export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  const named = urlPattern(wide)
+  // `https://host/` means the host, as `folder/` means what it holds.
+  const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }
 

@@ -196,7 +196,7 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }
 
-/** The parsed http(s) URL without its fragment. Fails with what is wrong and what to do. */
+/** The parsed http(s) URL without its fragment, and without the dot that may end its host. Fails with what is wrong and what to do. */
 export const canonicalUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -206,5 +206,6 @@ export const canonicalUrl = (text: string): Result.Result<string, string> => {
     return Result.fail(`The URL of ${url.host} holds a user name or password. Give it without.`)
   }
   url.hash = ""
+  url.hostname = url.hostname.replace(/\.$/, "")
   return Result.succeed(url.href)
 }

@@ -10,11 +10,15 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const maxBoundedBytes = 1_048_576
+/** Of a file that the person names: no prompt, plan or document is larger. */
+const maxGivenBytes = 33_554_432
 
 /** A file cannot be used as text. */
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
+  /** The most bytes, for a file that is too large. */
+  most: Schema.optionalKey(Schema.Int),
   /** What the bytes are, when they are not UTF-8 text. */
   detail: Schema.optionalKey(Schema.String)
 }) {
@@ -24,7 +28,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
       missing: "there is no such file.",
       folder: "it is a folder.",
       special: "it is a pipe, a device or made by the system. Put a regular file there.",
-      too_large: `it is larger than ${maxBoundedBytes} bytes. Make it smaller.`,
+      too_large: `it is larger than ${this.most ?? maxBoundedBytes} bytes. Make it smaller.`,
       unreadable: "it may not be read.",
       not_text: `${this.detail ?? "it is not text"}.`
     }
@@ -51,13 +55,13 @@ const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
 /** The bytes of a regular file, at most as many as `maxBytes`; nothing of any other file is read. */
-const readBytes = Effect.fnUntraced(function* (path: string, maxBytes = Infinity) {
+const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
   const fail = (reason: GivenFileError["reason"]) => new GivenFileError({ path, reason })
   if (info.type === "Directory") return yield* fail("folder")
   if ((yield* specialKind(path, info)) !== undefined) return yield* fail("special")
-  if (info.size > maxBytes) return yield* fail("too_large")
+  if (info.size > maxBytes) return yield* new GivenFileError({ path, reason: "too_large", most: maxBytes })
   return yield* asGiven(path)(files.readFile(path))
 })
 
@@ -66,7 +70,7 @@ const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\
 
 /** The whole text of a regular file, or of a pipe that the shell made. */
 export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
-  if (!isOfShell(path)) return yield* decodeUtf8(path, yield* readBytes(path))
+  if (!isOfShell(path)) return yield* decodeUtf8(path, yield* readBytes(path, maxGivenBytes))
   const files = yield* FileSystem.FileSystem
   return yield* decodeUtf8(path, yield* asGiven(path)(files.readFile(path)))
 })

@@ -133,6 +133,10 @@ export class ProjectWriteLock extends Context.Service<
 const protectedOf = (question: GateQuestion, reason: string) =>
   deniedOf(question, "rule", { reason, ...(reason === readOnlyReason ? { leftOut: true } : {}) })
 
+/** The question about reading a file of the project. */
+const readingOf = (scope: QuestionScope, path: string) =>
+  questionOfAccess(scope, { _tag: "ReadFile", path, inside: true })
+
 /** How a change was allowed that repairs an approved one. */
 const repairs = { answer: "repairs", by: "person" } as const
 
@@ -308,9 +312,6 @@ export class Gate extends Context.Service<
 
         /** Decides for a task of the run, and records a denial. */
         const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), addDenial)
-
-        const readingOf = (scope: QuestionScope, path: string) =>
-          questionOfAccess(scope, { _tag: "ReadFile", path, inside: true })
 
         const verdictOn = (question: GateQuestion) => Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict)
 

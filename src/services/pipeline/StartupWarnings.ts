@@ -3,10 +3,14 @@
  * permissions that could not be read.
  */
 import * as Effect from "effect/Effect"
+import * as path from "node:path"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.ts"
-import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { namesOfReferences } from "../permissions/GateQuestion.ts"
+import type { SourcedRule } from "../permissions/PolicyEvaluator.ts"
 import { Policies } from "../permissions/Policies.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -14,38 +18,68 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with this configuration, as sentences. Fails for the plugins of `overrides` (flags or options) that
- * cannot be loaded, and for its rules that name no tool, since their author must know before anything runs.
+ * The warnings about a run with the rules of its files, as sentences. Fails for the plugins of `overrides` (flags or options) that
+ * cannot be loaded, and for rules that name no tool: those of `overrides`, and those that deny, since they protect nothing. A rule of
+ * the person that is like no tool here may be about a tool that another project has; so may any while something is left out.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
-  all: Configuration,
-  overrides: Configuration
+  rules: ReadonlyArray<SourcedRule>,
+  overrides: Configuration,
+  project: string
 ) {
   const { problems, tools } = yield* ToolRegistry
   const { notes } = yield* Skills
-  const { rejection } = yield* Policies
+  const policies = yield* Policies
+  const { rejection } = policies
   const named = new Set(overrides.plugins)
   const unusable = problems.find((problem) => "plugin" in problem && named.has(problem.plugin))
   if (unusable !== undefined) return yield* unusable
   const leftOut = problems.map(({ message }) => ` ${message}`).join("")
   const names = [...new Set([...tools.map((tool) => tool.name), ...namesOfReferences])]
-  const idleIn = (configuration: Configuration): ReadonlyArray<RuleWithoutTool> =>
-    (["allow", "deny"] as const).flatMap((verdict) =>
-      (configuration[verdict] ?? [])
-        .filter((rule) => !names.includes(toolOf(rule)))
-        .map((rule) => {
-          const what = `there is no tool "${toolOf(rule)}". Use one of: ${nearestOrAll(toolOf(rule), names).join(", ")}.`
-          return new RuleWithoutTool({ verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` })
-        })
-    )
-  const [mistake, ...others] = idleIn(overrides)
+  const idle = (verdict: "allow" | "deny", rule: string, source?: string): RuleWithoutTool => {
+    const what = `there is no tool "${toolOf(rule)}". Use one of: ${nearestOrAll(toolOf(rule), names).join(", ")}.`
+    return new RuleWithoutTool({
+      verdict,
+      rule,
+      what: `${what}${verdict === "allow" ? leftOut : ""}`,
+      ...(source === undefined ? {} : { source })
+    })
+  }
+  const mistakes = (["allow", "deny"] as const).flatMap((verdict) =>
+    (overrides[verdict] ?? [])
+      .filter((rule) => !names.includes(toolOf(rule)))
+      .map((rule): RuleWithoutTool => idle(verdict, rule))
+  )
+  const remembered = (yield* policies.rules)
+    .filter((rule) => rule.pin === undefined && concernsProject(rule, project))
+    .map((rule): SourcedRule => Object.assign({}, rule, policies.file === undefined ? {} : { source: policies.file }))
+  const unknown = [...rules, ...remembered].filter(
+    (rule) =>
+      rule.verdict !== "ask" && !names.includes(rule.tool) && !mistakes.some((one) => one.rule === ruleText(rule))
+  )
+  const protectsNothing = ({ source = "", tool, verdict }: SourcedRule): boolean =>
+    verdict === "deny" &&
+    problems.length === 0 &&
+    (source.startsWith(`${project}${path.sep}`) || nearest(tool, names).length > 0)
+  const denied = unknown.filter(protectsNothing)
+  const all = [...mistakes, ...denied.map((rule) => idle("deny", ruleText(rule), rule.source))]
+  const [mistake, ...more] = all
   if (mistake !== undefined) {
-    const { rule, verdict, what } = mistake
-    return yield* new RuleWithoutTool({ rule, verdict, what, ...(others.length === 0 ? {} : { others }) })
+    const { rule, source, verdict, what } = mistake
+    return yield* new RuleWithoutTool({
+      rule,
+      verdict,
+      what,
+      ...(source === undefined ? {} : { source }),
+      ...(more.length === 0 ? {} : { others: more })
+    })
   }
   const warnings: ReadonlyArray<string> = [
     ...notes,
-    ...idleIn(all).map(({ rule, what }) => `The configured rule "${rule}" does nothing: ${what}`),
+    ...unknown.map((rule) => {
+      const { message } = idle(rule.verdict === "deny" ? "deny" : "allow", ruleText(rule))
+      return message.replace("The rule", "The configured rule")
+    }),
     ...problems.map((problem) => problem.message),
     ...(rejection === undefined ? [] : [rejection.message])
   ]

@@ -190,18 +190,22 @@ describe("run", () => {
     assert.include(approved.stdout, "src/server.ts")
   })
 
-  it("warns of a broken skill file and of a rule that does nothing, and goes on", async () => {
+  it("warns of a broken skill file, and refuses a rule that denies nothing", async () => {
     sandbox.write("project-with-skill/.task-conductor/skills/broken/SKILL.md", "no front matter\n")
-    sandbox.write("project-with-skill/task-conductor.json", '{ "deny": ["write_fil"] }\n')
     sandbox.write("project-with-skill/a.md", "# A\n\nThe port of the server is 8042.\n")
-    const { code, stderr } = await sandbox.run(["run", "--project", "../project-with-skill", ...question])
+    const command = ["run", "--project", "../project-with-skill", ...question]
+    const { code, stderr } = await sandbox.run(command)
     assert.strictEqual(code, 0, stderr)
-    const [, skill, rule] = stderr.split("\n")
     const file = "<root>/project-with-skill/.task-conductor/skills/broken/SKILL.md"
-    assert.isTrue(skill?.startsWith(`warning: ${file}:1: `), skill)
-    assert.strictEqual(
-      rule,
-      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.'
+    assert.isTrue(stderr.split("\n")[1]?.startsWith(`warning: ${file}:1: `), stderr)
+    sandbox.write("project-with-skill/task-conductor.json", '{ "deny": ["write_fil"] }\n')
+    const refused = await sandbox.run(command)
+    assert.deepStrictEqual(
+      [refused.code, refused.stderr],
+      [
+        2,
+        '<root>/project-with-skill/task-conductor.json: the rule "deny write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n'
+      ]
     )
   })
 
