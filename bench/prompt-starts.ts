@@ -68,9 +68,9 @@ const steps: ReadonlyArray<ReadonlyArray<Work>> = [
     {
       name: "Read page",
       skill: "read-code",
-      needed: "Read docs/prompts.md.",
+      needed: "Read docs/internals/prompts.md.",
       from: ["find-pages"],
-      calls: [read("docs/prompts.md", 60)]
+      calls: [read("docs/internals/prompts.md", 60)]
     }
   ],
   [
@@ -86,7 +86,7 @@ const steps: ReadonlyArray<ReadonlyArray<Work>> = [
       skill: "review",
       needed: "Compare the templates with the page.",
       from: ["read-templates", "read-page"],
-      calls: [read("docs/prompts.md", 40)]
+      calls: [read("docs/internals/prompts.md", 40)]
     },
     {
       name: "Draw together",
@@ -177,7 +177,7 @@ const server = await startSlotServer({
   }
 })
 const report = await run({
-  prompt: "In which order do calls go out, what do prompts share, and does docs/prompts.md say the same?",
+  prompt: "In which order do calls go out, what do prompts share, and does docs/internals/prompts.md say the same?",
   project: join(import.meta.dirname, ".."),
   model: slotModel,
   host: server.url,

@@ -1,6 +1,6 @@
 /**
  * Writes a tiny model with random weights into a folder, as `tiny.gguf`, with Modelfiles for Ollama beside it:
- * `node scripts/tinyModel.ts FOLDER [--seed N]`. See docs/conformance.md.
+ * `node scripts/tinyModel.ts FOLDER [--seed N]`. See docs/internals/conformance.md.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

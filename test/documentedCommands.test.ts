@@ -83,7 +83,7 @@ describe("documented sessions", { timeout: 120_000, ...needs("bash", "tar") }, (
   afterAll(() => {
     registry.close()
     rmSync(root, { recursive: true, force: true })
-  })
+  }, 60_000)
 
   for (const page of pages.filter((one) => blocksOf(one).some(({ language }) => language === "console"))) {
     it(`of ${page} print what it shows`, async () => {
