@@ -4,9 +4,10 @@
  *
  * `SOURCE` is a checkout; what it lacks is built in it (cmake and a compiler; Go for Ollama, which runs the llama-server of the other
  * checkout). `--litellm` is the program of a litellm proxy, put before the Ollama. The model should have a real tokenizer and
- * template; its weights may be random.
+ * template; its weights may be random. `--threads 1` on a machine that does other work: llama.cpp waits for threads by turning.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     gguf: { type: "string" },
     window: { type: "string", default: "4096" },
     port: { type: "string", default: "18400" },
+    threads: { type: "string", default: "" },
     seconds: { type: "string", default: "600" },
     servers: { type: "string", default: "" },
     only: { type: "string", default: "" }
@@ -31,6 +33,7 @@ const { values } = parseArgs({
 })
 const [window, port, seconds] = [Number(values.window), Number(values.port), Number(values.seconds)]
 const { gguf, litellm, ollama } = values
+const threads = values.threads === "" ? [] : ["-t", values.threads]
 const llamaCpp = values["llama-cpp"]
 if (gguf === undefined || (llamaCpp === undefined && ollama === undefined)) {
   console.error("Name a model with --gguf, and the sources of servers with --llama-cpp and --ollama.")
@@ -103,7 +106,19 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
 
 const startLlama = (more: ReadonlyArray<string>) => async (): Promise<Started> => {
   const bin = binOfLlama(llamaCpp ?? "")
-  const args = ["-m", gguf, "--alias", model, "--jinja", "--port", String(port), "-c", String(window), ...more]
+  const args = [
+    "-m",
+    gguf,
+    "--alias",
+    model,
+    "--jinja",
+    "--port",
+    String(port),
+    "-c",
+    String(window),
+    ...threads,
+    ...more
+  ]
   const server = start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
   await untilReady(`http://127.0.0.1:${port}/health`)
   return { target: targetOf("openai", `http://127.0.0.1:${port}/v1`, model), children: [server] }
@@ -165,11 +180,15 @@ const servers: Readonly<Record<string, () => Promise<Started>>> = {
       })
 }
 
-const ended = (child: ChildProcess): Promise<void> =>
-  new Promise((done) => {
-    if (child.exitCode !== null || child.signalCode !== null) return done()
-    child.once("exit", () => done()).kill()
-  })
+/** A server that is asked to end while it answers may take long: then it is ended. */
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, "exit")
+  child.kill()
+  const late = setTimeout(() => child.kill("SIGKILL"), 5000)
+  await exit
+  clearTimeout(late)
+}
 
 const table = new Map<string, ReadonlyArray<Row>>()
 try {

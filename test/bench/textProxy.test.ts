@@ -36,7 +36,13 @@ const post = (url: string, body: object, signal?: AbortSignal) =>
 
 const messages = [{ role: "system", content: "Rules.\n\n# Stage: task\n" }]
 
-const objects = (text: string): ReadonlyArray<any> =>
+/** What stands in lines of both APIs. */
+interface Said {
+  readonly message?: { readonly content?: string }
+  readonly choices?: ReadonlyArray<{ readonly delta?: { readonly content?: string } }>
+}
+
+const objects = (text: string): ReadonlyArray<Said> =>
   text.split("\n").flatMap((line) => {
     const json = line.replace(/^data: /, "")
     return json.startsWith("{") ? [JSON.parse(json)] : []
