@@ -5,17 +5,21 @@
  *   node bench/real-work.ts list
  *   node bench/real-work.ts prepare PIECE DIR [--mirror PATH]
  *   node bench/real-work.ts run PIECE DIR --host URL --model NAME [--context-window 8192] [--command run|ask]
+ *   node bench/real-work.ts play PIECE DIR --host URL --model NAME [--record DIR]
  *   node bench/real-work.ts judge PIECE DIR [--record DIR]
  *
  * `prepare` makes the folder at the commit before the work, from the public repository or from a bare copy of it, and is
  * the only part that uses the network. What judges goes into `DIR.judge`, where the run does not see it: the upstream
  * commit, and the names of the tests that fail before it and pass with it. A piece without such tests is refused.
  * `run` writes the events to `DIR.events.jsonl` and keeps the state of the product in `DIR.state`.
+ * `play` is `run` on a real server whose text is replaced by a good path, made of the upstream commit (`textProxy.ts`): with any
+ * model, also one of noise. For pieces that tests judge.
  * `judge` works on a copy and prints one row. `--record` is a folder with what the model server saw: `req-NNN.txt` is a
  * prompt and `ans-NNN.txt` its answer. Tokens are characters / 4; prefill is what a server with one slot that keeps its
  * last prompt has to read anew.
  */
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -198,13 +202,54 @@ const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions
       cwd: work,
       encoding: "utf8",
       maxBuffer: 1e9,
-      env: { ...process.env, OLLAMA_HOST: options.host, XDG_STATE_HOME: state, XDG_CONFIG_HOME: `${state}/config` },
+      env: {
+        ...process.env,
+        OLLAMA_HOST: options.host,
+        OPENAI_BASE_URL: `${options.host}/v1`,
+        XDG_STATE_HOME: state,
+        XDG_CONFIG_HOME: `${state}/config`
+      },
       stdio: ["ignore", "pipe", "pipe"]
     }
   )
   writeFileSync(events, stdout)
   if (stderr !== "") console.error(stderr.trimEnd())
   console.log(`${piece.name}: exit code ${status}`)
+}
+
+/** The answers of a model that reads what the upstream commit changes, and changes it in the same way. */
+const goodPath = ({ base, judgement, prompt }: Piece, { upstream }: Folders) => {
+  if (judgement.kind !== "tests") return fail("Only a piece that tests judge has a path that can be played.")
+  const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args]).trim()
+  const range = [base, judgement.upstream]
+  const files = git("diff", "--name-only", "--diff-filter=M", ...range, "--", "src", "test", ":!*.lock").split("\n")
+  const diff = git("diff", ...range, "--", ...files)
+  const reads = files.map(
+    (path, index) =>
+      `\`\`\`json\n${JSON.stringify({ uid: `read-${index + 1}`, name: "read_file", arguments: { path } })}\n\`\`\``
+  )
+  const report = `## Result summary\n\nThe change is in ${files.map((path) => `[${path}](${path})`).join(" and ")}.\n`
+  const plan = `## Original prompt\n\n${prompt}\n\n## Goals / summary\n\nThe change is made and tested.\n\n## Tasks\n\n### Task section 1: change\n\n- **Name** Make the change\n- **What is needed** ${prompt}\n- **Skill** edit-files\n- **Expected output** The changed files.\n- **Requires user approval**\n`
+  return {
+    creation: [plan],
+    task: [`## Tool Calls\n\n${reads.join("\n\n")}\n`, `\`\`\`diff\n${diff}\n\`\`\`\n\n${report}`, report],
+    conclusion: ["The change is made.\n"]
+  }
+}
+
+/** Runs a piece on a real server behind the proxy that replaces its text. */
+const play = async (piece: Piece, folders: Folders, options: RunOptions, record: string | undefined) => {
+  const answers = `${folders.work}.answers.json`
+  writeFileSync(answers, JSON.stringify(goodPath(piece, folders)))
+  const script = fileURLToPath(new URL("textProxy.ts", import.meta.url))
+  const args = ["--server", options.host, "--answers", answers, ...(record === undefined ? [] : ["--record", record])]
+  const proxy = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  try {
+    const [address] = (await once(proxy.stdout, "data")) as [Buffer]
+    run(piece, folders, { ...options, host: address.toString().trim() })
+  } finally {
+    proxy.kill()
+  }
 }
 
 interface Costs {
@@ -329,13 +374,15 @@ if (action === "list") {
     fail(`No piece "${name}". Try: ${pieces.map((one) => one.name).join(", ")}`)
   const folders = foldersOf(directory ?? fail("Name a folder for the piece."))
   if (action === "prepare") prepare(piece, folders, values.mirror)
-  else if (action === "run")
-    run(piece, folders, {
+  else if (action === "run" || action === "play") {
+    const options: RunOptions = {
       host: values.host,
       model: values.model ?? fail("--model NAME is missing."),
       contextWindow: values["context-window"],
       command: values.command
-    })
-  else if (action === "judge") judge(piece, folders, values.record)
-  else fail("The first word is list, prepare, run or judge.")
+    }
+    if (action === "run") run(piece, folders, options)
+    else await play(piece, folders, options, values.record)
+  } else if (action === "judge") judge(piece, folders, values.record)
+  else fail("The first word is list, prepare, run, play or judge.")
 }

@@ -4,6 +4,7 @@
 import { answerChecks } from "./answerChecks.ts"
 import type { Check } from "./Check.ts"
 import { loadChecks } from "./loadChecks.ts"
+import { parallelChecks } from "./parallelChecks.ts"
 import { promptChecks } from "./promptChecks.ts"
 import { restartChecks } from "./restartChecks.ts"
 import { runChecks } from "./runCheck.ts"
@@ -14,6 +15,7 @@ export const checks: ReadonlyArray<Check> = [
   ...answerChecks,
   ...promptChecks,
   ...loadChecks,
+  ...parallelChecks,
   ...runChecks,
   ...restartChecks
 ]

@@ -1,0 +1,91 @@
+/**
+ * Many calls at a time, sent as those of a run are: what the server has room for together, and whether it keeps its model.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { Activities } from "../../src/services/journal/Activities.ts"
+import { Journal } from "../../src/services/journal/Journal.ts"
+import { ModelCaller } from "../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../src/services/models/ModelSlots.ts"
+import { TokenCalibration } from "../../src/services/models/TokenCalibration.ts"
+import { connectOllama } from "../../src/services/providers/ollama/OllamaServer.ts"
+import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOpenAi } from "../../src/services/providers/openai/OpenAiModel.ts"
+import { connectOpenAi } from "../../src/services/providers/openai/OpenAiServer.ts"
+import { layerCurrentServer } from "../../src/services/providers/Provider.ts"
+import { RunEvents } from "../../src/services/runs/RunEvents.ts"
+import { RunSettings } from "../../src/services/runs/RunSettings.ts"
+import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
+import { ask } from "./Asking.ts"
+import { type Check, require, type Target } from "./Check.ts"
+
+const many = 30
+
+/** How many are sent at a time: more than most servers have slots. */
+const parallel = 4
+
+const layerOf = ({ api, host, model: name, window }: Target, events: Array<RunEvent>) => {
+  const model = api === "openai" ? `openai:${name}` : name
+  const options = { host, model, contextWindow: window, maxAnswerTokens: window / 4 }
+  const [provider, connect] =
+    api === "openai" ? [layerOpenAi(options), connectOpenAi({ host })] : [layerOllama(options), connectOllama({ host })]
+  return ModelCaller.layer.pipe(
+    Layer.provide([provider, layerCurrentServer(connect), ModelSlots.layer, Activities.layerUnsaved]),
+    Layer.provide([Journal.layerNone, TokenCalibration.layer]),
+    Layer.provideMerge(UsageMeter.layer),
+    Layer.provide(RunSettings.layer({ model, host, contextWindow: window, parallel })),
+    Layer.provide(RunEvents.layerListener(({ event }) => Effect.sync(() => void events.push(event))))
+  )
+}
+
+const words = "the loader reads each file of a project once and keeps what it found for the next call".split(" ")
+
+/** A prompt of about so many tokens, in another order of words than any other, so that no server has it in its cache. */
+const promptOf = (number: number, tokens: number): string =>
+  Array.from({ length: tokens }, (_, index) => words[(index * (number + 1) + number) % words.length]).join(" ")
+
+export const parallelChecks: ReadonlyArray<Check> = [
+  {
+    name: `${many} calls, ${parallel} at a time, each with half the window`,
+    check: (target) =>
+      Effect.gen(function* () {
+        const events: Array<RunEvent> = []
+        const probe = promptOf(0, 400)
+        const { promptTokens = 400 } = yield* ask(target, { prompt: probe, settings: { maxTokens: 1 } })
+        const tokens = ((target.window / 2) * 400) / promptTokens
+        const began = performance.now()
+        const send = (number: number) =>
+          Effect.flatMap(ModelCaller, (caller) =>
+            Effect.result(
+              caller.ask({
+                id: { stage: "task", round: 1, task: `Task ${number}`, attempt: 1 },
+                step: 0,
+                prompt: { system: "Answer in a few words.", user: promptOf(number + 1, tokens), parts: [] }
+              })
+            )
+          )
+        const [results, usage] = yield* Effect.gen(function* () {
+          const numbers = Array.from({ length: many }, (_, index) => index)
+          const results = yield* Effect.forEach(numbers, send, { concurrency: "unbounded" })
+          return [results, yield* (yield* UsageMeter).total] as const
+        }).pipe(Effect.provide(layerOf(target, events)))
+        /* A model of noise rarely ends by itself: an answer that was cut off at its length was answered too. */
+        const failed = results.flatMap((result) =>
+          result._tag === "Failure" && !["CutOff", "EmptyAnswer", "Hopeless"].includes(result.failure.reason._tag)
+            ? [result.failure]
+            : []
+        )
+        yield* require(failed.length === 0, () => `${failed.length} of ${many} failed: ${failed[0]?.message}`)
+        const refused = events.filter((event) => event.type === "model.failed" && event.willRetry)
+        yield* require(refused.length === 0, () => `${refused.length} were refused at first`)
+        const anew = events.flatMap((event) =>
+          event.type === "message" && event.text.includes(" anew,") ? [event.text] : []
+        )
+        yield* require(anew.length === 0, () => anew[0] ?? "")
+        const seconds = Math.round((performance.now() - began) / 1000)
+        const read = Math.round(usage.promptTokens / many)
+        return `all ${many} answered, ${read} of ${target.window} tokens in a prompt, none refused, nothing loaded anew, ${seconds} s`
+      })
+  }
+]
