@@ -54,9 +54,11 @@ export const openGate = Effect.fnUntraced(function* (given: {
   readonly approver?: Layer.Layer<Approver>
   readonly options?: (root: string) => GateOptions
   readonly remembered?: ReadonlyArray<RememberedRule>
+  /** A folder that is there already. */
+  readonly root?: string
   readonly policies?: (root: string) => Layer.Layer<Policies, never, NodeServices.NodeServices>
 }) {
-  const root = yield* makeProject({ "README.md": "old\n", "src/a.ts": "a\n" })
+  const root = given.root ?? (yield* makeProject({ "README.md": "old\n", "src/a.ts": "a\n" }))
   const world = Layer.mergeAll(
     Workspace.layer(root),
     given.policies?.(root) ?? Policies.layerMemory(given.remembered),

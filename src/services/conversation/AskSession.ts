@@ -249,7 +249,6 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "ask.started", message: number, text })
         const answer = Effect.gen(function* () {
           const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(known, text), number)
-          const { pictures } = files
           const hadPictures = (yield* messages).some((one) => one.role === "user" && one.pictures !== undefined)
           if (hadPictures) yield* support.see
           const plain = withoutMarks(text, files.names)
@@ -258,7 +257,7 @@ export const layerAsker = Layer.effect(
             role: "user" as const,
             content: isFirst ? fill(briefing, names).user : plain,
             said: typed,
-            ...(pictures.length === 0 ? {} : { pictures })
+            ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
           }
           const content = files.text === "" ? [own] : [fromHost(files.text), own]
           return yield* answerMessage({
@@ -375,7 +374,7 @@ export const layerAsker = Layer.effect(
       })
       yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
       if (Result.isFailure(supported)) {
-        const reason = supported.failure.message
+        const { message: reason } = supported.failure
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }

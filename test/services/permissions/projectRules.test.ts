@@ -5,8 +5,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { type CallAnswer, Approver, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { folderIdentity } from "../../../src/services/files/FileLook.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -52,7 +54,16 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       const [rule, ...others] = yield* policies.rules
       assert.deepStrictEqual(
         [rule, others],
-        [{ verdict: "allow", tool: "read_file", project: root, rememberedAt: "1970-01-01T00:00:00.000Z" }, []]
+        [
+          {
+            verdict: "allow",
+            tool: "read_file",
+            project: root,
+            folder: folderIdentity(root),
+            rememberedAt: "1970-01-01T00:00:00.000Z"
+          },
+          []
+        ]
       )
       const answered = log.events().find(({ type }) => type === "approval.answered")
       assert.deepInclude<object | undefined>(answered, { answer: "remember", always: ["read_file"] })
@@ -64,6 +75,20 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       if (rule === undefined) return
       const next = yield* openGate({ remembered: [rule] })
       yield* Effect.flip(next.gate.authorize(inTask("T"), reading(`${next.root}/README.md`)))
+      // Another folder at the path that the rule names has none of its permissions, but is denied what was denied there.
+      const { folder: _folder, ...anywhere } = rule
+      const other = yield* openGate({})
+      const moved = { ...rule, project: other.root }
+      for (const [remembered, isAllowed] of [
+        [moved, false],
+        [{ ...anywhere, project: other.root }, true],
+        [{ ...moved, folder: folderIdentity(other.root) ?? "" }, true],
+        [{ ...moved, verdict: "deny" }, false]
+      ] as const) {
+        const at = yield* openGate({ remembered: [remembered], root: other.root })
+        const asked = yield* Effect.result(at.gate.authorize(inTask("T"), reading(`${at.root}/.x.md`)))
+        assert.strictEqual(Result.isSuccess(asked), isAllowed)
+      }
       const same = yield* openGate({ remembered: [{ ...rule, project: next.root }] })
       yield* Effect.flip(same.gate.authorize(inTask("T"), reading(`${same.root}/README.md`)))
     })
