@@ -15,6 +15,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import type { SqlError } from "effect/sql/SqlError"
 import { environmentVariable } from "../configuration/UserFolders.ts"
+import { readGivenFile } from "../files/GivenFile.ts"
 
 /** The name of the variable that says where the database is. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
@@ -56,10 +57,8 @@ const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-ful
 /** What is wrong with a setting, for the person who gave it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
-const readSetting = Effect.fnUntraced(function* (name: string, path: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Effect.mapError(fs.readFileString(path), () => wrong(`the file ${path} of ${name} cannot be read`))
-})
+const readSetting = (name: string, path: string) =>
+  Effect.mapError(readGivenFile(path), () => wrong(`the file ${path} of ${name} cannot be read`))
 
 /** A value of the address, or else of the variable that means the same. */
 const setting = (address: URL, parameter: string, variable: string) => {

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import { messagesToKeep, SavedConversation } from "../../domain/conversation/Conversation.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { makeSafeJson, makeRedaction } from "../../domain/text/Redaction.ts"
+import { readGivenFile } from "../files/GivenFile.ts"
 import { hashOf } from "../files/Hash.ts"
 import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 
@@ -169,9 +170,8 @@ const fileOf = Effect.fnUntraced(function* (place: Pick<ConversationPlace, "proj
 export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
-  const fs = yield* FileSystem.FileSystem
   const file = yield* fileOf(place)
-  const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
+  const text = yield* Effect.orElseSucceed(readGivenFile(file), () => "")
   const messages = text
     .split("\n")
     .flatMap((line) => Option.match(readLine(line), { onNone: () => [], onSome: (one) => [one] }))

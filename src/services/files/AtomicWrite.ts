@@ -31,7 +31,7 @@ export const temporaryName = (write: Write, suffix: string): string => `${beginn
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** The mode of the existing file, and whether it begins with a byte order mark; `reach` is its path through the folder handle. */
+/** The mode and owner of the existing file, and whether it begins with a byte order mark; `reach` is its path through the folder handle. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -44,8 +44,24 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
     Effect.scoped,
     Effect.orElseSucceed(() => Option.none<Uint8Array>())
   )
-  return { mode: info.mode & 0o7777, marked: Option.exists(start, hasByteOrderMark) }
+  return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, marked: Option.exists(start, hasByteOrderMark) }
 })
+
+/**
+ * Gives the new file the owner and group of the one that it replaces, as far as this user may. The mode is set again, since a change of
+ * owner takes bits from it.
+ */
+const keepOwner = Effect.fnUntraced(
+  function* (temporary: string, { gid, uid }: Pick<FileSystem.File.Info, "uid" | "gid">, mode: number | undefined) {
+    const fs = yield* FileSystem.FileSystem
+    const made = yield* fs.stat(temporary)
+    if (Option.isNone(uid) || Option.isNone(gid)) return
+    if (Option.contains(made.uid, uid.value) && Option.contains(made.gid, gid.value)) return
+    yield* fs.chown(temporary, uid.value, gid.value)
+    if (mode !== undefined) yield* fs.chmod(temporary, mode)
+  },
+  (effect) => Effect.ignore(effect)
+)
 
 /** What a write expects at its path. */
 interface Expected {
@@ -83,8 +99,8 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 
 /**
  * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
- * made. The mode and the byte order mark of an existing file stay, unless another mode is asked for; a hard link to it keeps the old text. On any
- * failure or interruption the old text stays and the temporary file is removed.
+ * made. The mode, the owner and the byte order mark of an existing file stay, unless another mode is asked for; a hard link to it keeps the
+ * old text. On any failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, given: string | Uint8Array, made: Made = {}) {
@@ -96,6 +112,7 @@ export const replaceFile = Effect.fn("replaceFile")(
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
     const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
     const content = needsMark ? byteOrderMark + given : given
+    const mode = modeOf(made, old?.mode)
     let created = false
     const onCreated = () => {
       created = true
@@ -103,7 +120,8 @@ export const replaceFile = Effect.fn("replaceFile")(
     yield* Effect.gen(function* () {
       yield* made.kind === "link"
         ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
-        : createFile(temporary, content, modeOf(made, old?.mode), onCreated)
+        : createFile(temporary, content, mode, onCreated)
+      if (old !== undefined) yield* keepOwner(temporary, old, mode)
       yield* requireExpected(file, reach, made)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))

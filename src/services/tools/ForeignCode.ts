@@ -11,15 +11,25 @@ import { printable } from "../../domain/text/Printable.ts"
 const maxLength = 500
 
 const textOf = (thrown: unknown): string => {
-  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message
+  if (thrown instanceof Error) return `${thrown.message === "" ? thrown.name : thrown.message}`
   if (typeof thrown === "string") return thrown
-  return typeof thrown === "object" && thrown !== null ? "a value that is not an error was thrown" : String(thrown)
+  const isValue = thrown === null || (typeof thrown !== "object" && typeof thrown !== "function")
+  return isValue ? String(thrown) : "a value that is not an error was thrown"
+}
+
+/** The text of what was thrown, whose own code may throw when it is looked at. */
+const safeTextOf = (thrown: unknown): string => {
+  try {
+    return textOf(thrown)
+  } catch {
+    return "an error that cannot be read was thrown"
+  }
 }
 
 /** The first line of the first failure or defect, without a stack trace and without power over a terminal. */
 export const causeText = (cause: Cause.Cause<unknown>): string => {
   const failure = Result.orElse(Cause.findError(cause), () => Cause.findDefect(cause))
-  const text = Result.isSuccess(failure) ? textOf(failure.success) : "it interrupted itself"
+  const text = Result.isSuccess(failure) ? safeTextOf(failure.success) : "it interrupted itself"
   return printable(text.split("\n", 1).join("").slice(0, maxLength))
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { ListedPlugin } from "../../../src/cli/plugins/plugins.ts"
 import { version } from "../../../src/app/version.ts"
@@ -153,6 +153,12 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
       /^The folder <root>\/project\/file cannot be made: /
     )
     assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
+    mkdirSync(path("../other"))
+    symlinkSync("../other", path("linked"))
+    const linked = await quick.run(["plugins", "new", "linked"])
+    assert.strictEqual(linked.code, 2)
+    assert.include(linked.stderr, "<root>/project/linked leads out of this folder through a link, to <root>/other.")
+    assert.deepStrictEqual(readdirSync(path("../other")), [])
   })
 
   it("refuses what npm does not take as a name", async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import rehypeParse from "rehype-parse"
 import { unified } from "unified"
@@ -199,6 +199,24 @@ describe("task-conductor report", () => {
       stderr: "gone/a.html cannot be written: the system says ENOENT.\n"
     })
     expect(existsSync(join(project, "gone"))).toBe(false)
+  })
+
+  it("is written through no link out of the folder", async () => {
+    sandbox.write("elsewhere/theirs.html", "theirs")
+    const theirs = () => readFileSync(join(sandbox.root, "elsewhere/theirs.html"), "utf8")
+    symlinkSync("../elsewhere/theirs.html", join(project, "out.html"))
+    symlinkSync(join(sandbox.root, "elsewhere/new.html"), join(project, "dangling.html"))
+    symlinkSync("../elsewhere", join(project, "away"))
+    for (const name of ["out.html", "dangling.html", "away/theirs.html", "away/new.html"]) {
+      const { code, stderr } = await sandbox.run(["report", "last", "--overwrite", "-o", name])
+      expect([name, code, stderr]).toEqual([
+        name,
+        2,
+        expect.stringContaining("leads out of this folder through a link, to <root>/elsewhere/")
+      ])
+    }
+    expect(theirs()).toBe("theirs")
+    expect(readdirSync(join(sandbox.root, "elsewhere"))).toEqual(["theirs.html"])
   })
 
   it("prints the page or its data", async () => {

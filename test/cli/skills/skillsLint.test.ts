@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { SarifLog } from "../../../src/domain/checking/SarifLog.ts"
 import { makeSandbox } from "../../support/binary.ts"
@@ -112,6 +112,20 @@ describe.concurrent("skills new", () => {
     symlinkSync(join(sandbox.root, "elsewhere"), join(sandbox.root, "project/.task-conductor/skills/linked"))
     const linked = await sandbox.run(["skills", "new", "linked"])
     assert.deepStrictEqual([linked.code, existsSync(join(sandbox.root, "elsewhere"))], [2, false])
+  })
+
+  it("follows no link out of the project", async () => {
+    mkdirSync(join(sandbox.root, "other/skills"), { recursive: true })
+    mkdirSync(join(sandbox.root, "linked"))
+    symlinkSync("../other", join(sandbox.root, "linked/.task-conductor"))
+    mkdirSync(join(sandbox.root, "inner/.task-conductor"), { recursive: true })
+    symlinkSync("../../other/skills", join(sandbox.root, "inner/.task-conductor/skills"))
+    for (const name of ["linked", "inner"]) {
+      const { code, stderr } = await sandbox.run(["skills", "new", "count-words", "--project", `../${name}`])
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /leads out of this folder through a link, to \S+other\/skills\/count-words\. Remove the link/)
+    }
+    assert.deepStrictEqual(readdirSync(join(sandbox.root, "other/skills")), [])
   })
 
   it("says what a name may be", async () => {

@@ -5,7 +5,16 @@ import * as FileSystem from "effect/FileSystem"
 import { systemError } from "effect/PlatformError"
 import * as Deferred from "effect/Deferred"
 import * as Fiber from "effect/Fiber"
-import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { replaceFile, removeLeftovers, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { swapping } from "../../support/FolderSwaps.ts"
@@ -52,6 +61,24 @@ layer(NodeServices.layer)("replaceFile", (it) => {
       expect([...(yield* fs.readFile(`${folder}/run.sh`))]).toEqual([0xef, 0xbb, 0xbf, 0x6e, 0x65, 0x77])
       expect(yield* mode(`${folder}/run.sh`)).toBe(0o775)
     })
+  )
+
+  it.effect.each([0o644, 0o600, 0o444, 0o755, 0o2755, 0o4755, 0o6711, 0o660])(
+    "keeps the owner and the mode %o of the file it replaces",
+    (bits) =>
+      Effect.gen(function* () {
+        const file = `${yield* makeProject({ "a.txt": "old" })}/a.txt`
+        // Only root may give files away.
+        if (process.getuid?.() === 0) chownSync(file, 12_345, 23_456)
+        chmodSync(file, bits | 0o200)
+        const state = () => {
+          const { gid, mode: all, uid } = statSync(file)
+          return { gid, uid, mode: all & 0o7777 }
+        }
+        const before = state()
+        yield* replaceFile(file, "new")
+        expect(state()).toEqual(before)
+      })
   )
 
   it.effect("leaves the other name of a hard link alone", () =>

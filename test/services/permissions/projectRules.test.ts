@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { type CallAnswer, Approver, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
 import { folderIdentity } from "../../../src/services/files/FileLook.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -44,6 +45,9 @@ const command = (root: string, sandboxed: boolean, argv: readonly [string, ...Ar
   sandboxed,
   sandbox: sandboxed ? "yes: no network" : "no: there is none"
 })
+
+/** A rule as a person writes it in the file. */
+const byHand = (root: string) => Policies.layerMemory([{ verdict: "allow", tool: "read_file", project: root }])
 
 layer(NodeServices.layer)("a rule for a project", (it) => {
   it.effect("lets its everyday files be read without a question, and no secrets and nothing outside", () =>
@@ -91,6 +95,31 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       }
       const same = yield* openGate({ remembered: [{ ...rule, project: next.root }] })
       yield* Effect.flip(same.gate.authorize(inTask("T"), reading(`${same.root}/README.md`)))
+    })
+  )
+
+  it.effect("holds only in the folder it was given in, not in another one at its path; a denial holds in both", () =>
+    Effect.gen(function* () {
+      const person = choosing({ call: "remember" }, "read_file")
+      const given = yield* openGate({ approver: person.layer })
+      yield* given.gate.authorize(inTask("T"), reading(`${given.root}/README.md`))
+      const [rule] = yield* given.policies.rules
+      if (rule?.folder === undefined) return assert.fail("no folder")
+      const inFolder = (folder: string) => (root: string) => Policies.layerMemory([{ ...rule, project: root, folder }])
+      const isAllowed = Effect.fnUntraced(function* (layerOf: (root: string) => Layer.Layer<Policies>) {
+        const { gate, root } = yield* openGate({ policies: layerOf })
+        return (yield* Effect.exit(gate.authorize(inTask("T"), reading(`${root}/README.md`))))._tag === "Success"
+      })
+      assert.isTrue(yield* isAllowed(byHand))
+      for (const other of [rule.folder, "1 1", "0 0", `${rule.folder} `, "another"]) {
+        assert.isFalse(yield* isAllowed(inFolder(other)), other)
+      }
+      const both = (root: string) =>
+        Policies.layerMemory([
+          { verdict: "allow", tool: "read_file", project: root },
+          { ...rule, verdict: "deny", project: root }
+        ])
+      assert.isFalse(yield* isAllowed(both))
     })
   )
 
