@@ -1,6 +1,5 @@
 /**
- * A conversation from its first event to its last: the messages of a person are answered one after another, with tools,
- * and every way to end is a report.
+ * A conversation from its first event to its last: messages are answered one after another, and every way to end is a report.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
