@@ -122,8 +122,6 @@ const parse = (text: string): unknown => {
   }
 }
 
-const statusIn = (text: string, of: string): string | undefined => new RegExp(`"${of}":\\s*"([^"]+)"`).exec(text)?.[1]
-
 /** What the database and the commands say of a run that has ended. */
 const saved = Effect.fnUntraced(function* ({ sandbox, url }: Operator, runId: string) {
   const rows = yield* SqlClient.SqlClient.use(
@@ -134,12 +132,14 @@ const saved = Effect.fnUntraced(function* ({ sandbox, url }: Operator, runId: st
     Effect.promise(() => sandbox.run(words, { env: { TASK_CONDUCTOR_DATABASE: url } }))
   const shown = yield* run(["show", "--cluster", "--json", runId])
   const listed = yield* run(["runs", "--cluster", "--json"])
-  const line = listed.stdout.split(/\n|(?<=\}),/).find((one) => one.includes(runId)) ?? ""
+  const lines = parse(listed.stdout) as
+    | ReadonlyArray<{ readonly run_id: string; readonly standing: string }>
+    | undefined
   return {
     damaged: rows.filter(({ json }) => parse(json) === undefined).length,
     ends: rows.filter(({ event }) => event === "run.finished").length,
-    shown: statusIn(shown.stdout, "status") ?? statusIn(shown.stdout, "standing"),
-    listed: statusIn(line, "standing") ?? statusIn(line, "status")
+    shown: /"(?:standing|status)":\s*"([^"]+)"/.exec(shown.stdout)?.[1],
+    listed: lines?.find((one) => one.run_id === runId)?.standing
   }
 })
 

@@ -62,5 +62,6 @@ export const makeAndOpenDirectory: (
     const parent = yield* makeAndOpenDirectory(path.dirname(folder))
     const reach = path.join(parent.path, path.basename(folder))
     yield* makeDirectory(reach)
+    yield* parent.sync
     return yield* open(folder, reach)
   })

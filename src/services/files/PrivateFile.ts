@@ -16,6 +16,12 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
   )
 })
 
+/** Flushes the entries of a folder, so that what was made or renamed in it is there after a loss of power; not all systems can. */
+export const flushFolder = Effect.fnUntraced(function* (folder: string) {
+  const opened = (yield* FileSystem.FileSystem).open(folder)
+  yield* Effect.ignore(Effect.scoped(Effect.flatMap(opened, ({ sync }) => sync)))
+})
+
 /** What is missing of the path of a folder, the outermost first. */
 export const missingFolders = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
@@ -35,7 +41,10 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
   mode: number
 ): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem> {
-  for (const one of yield* missingFolders(folder)) yield* makeDirectory(one, mode)
+  for (const one of yield* missingFolders(folder)) {
+    yield* makeDirectory(one, mode)
+    yield* flushFolder(path.dirname(one))
+  }
 })
 
 export const newFileMode = 0o666
@@ -64,13 +73,14 @@ const folderMode = 0o700
 /** For the name of a file or folder of which there may be several. */
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one. */
+/** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one, which then stays. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)
   const temporary = `${file}.${yield* randomSuffix}.tmp`
   yield* createFile(temporary, content, fileMode).pipe(
     Effect.andThen(fs.rename(temporary, file)),
+    Effect.andThen(flushFolder(path.dirname(file))),
     Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
   )
 })

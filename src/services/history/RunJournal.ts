@@ -93,22 +93,14 @@ const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   yield* takeLock(runLock(journalPath(path, place)), { folder, runId: place.runId, what: `The run ${place.runId}` })
 })
 
-/**
- * Makes the folder of a run, and flushes the folders above it, which may be new as well, so that they survive a power
- * cut.
- */
+/** Makes the folder of a run. */
 const makeFolder = Effect.fnUntraced(function* (journal: string) {
   const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
   const folder = path.dirname(journal)
   yield* Effect.mapError(
     makeFolders(folder, folderMode),
     (error) => new JournalError({ path: journal, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } })
   )
-  for (const above of ["..", "../..", "../../.."]) {
-    const handle = fs.open(path.join(folder, above))
-    yield* Effect.ignore(Effect.scoped(Effect.flatMap(handle, ({ sync }) => sync)))
-  }
 })
 
 /** What protects the journal: no secrets, and the MACs of the person, which go on from these lines. */

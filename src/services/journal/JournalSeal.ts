@@ -7,7 +7,7 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
 import { codeOf, ifFound } from "../files/FileFailure.ts"
-import { makeFolders } from "../files/PrivateFile.ts"
+import { flushFolder, makeFolders } from "../files/PrivateFile.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -61,6 +61,7 @@ const makeKey = Effect.fnUntraced(function* (file: string) {
   yield* Effect.catchTag(fs.link(temporary, file), "PlatformError", (error) =>
     error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
   )
+  yield* flushFolder(path.dirname(file))
 }, Effect.scoped)
 
 /** The key of the person. A new one is made only for a journal that is about to be written. */

@@ -1,0 +1,31 @@
+/**
+ * Takes the power away at random moments of a run of twelve tasks, by seed, and lets it go on from what the disk may then hold:
+ * unsynced writes dropped, torn and in another order. It counts what was acknowledged and is gone, and what is broken at the end.
+ *
+ *   node bench/power-loss.ts [SEEDS] [--seed 1]
+ */
+import * as Effect from "effect/Effect"
+import { parseArgs } from "node:util"
+import { makePowerLoss } from "../test/support/PowerLossRun.ts"
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: "string", default: "1" } }
+})
+const first = Number(values.seed)
+const count = Number(positionals[0] ?? "500")
+
+const all = Effect.gen(function* () {
+  const { calls, lose } = yield* makePowerLoss
+  let breaches = 0
+  for (let seed = first; seed < first + count; seed += 1) {
+    for (const breach of yield* lose(seed)) {
+      console.log(`seed ${seed}: ${breach}`)
+      breaches += 1
+    }
+  }
+  console.log(`${count} losses of power among ${calls} calls: ${breaches} breaches`)
+  if (breaches > 0) process.exitCode = 1
+}).pipe(Effect.scoped)
+
+await Effect.runPromise(all)
