@@ -32,7 +32,7 @@ const taskOf = ({ messages }: ChatBody): string =>
   /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "")?.[1] ?? ""
 
 /** What the model says; it depends on nothing but the stage and the task. */
-const answer = (body: ChatBody): string => {
+export const recordedAnswer = (body: ChatBody): string => {
   switch (stageOf(body)) {
     case "creation":
       return plan
@@ -101,9 +101,9 @@ export const recordingNames = Object.keys(recordings) as ReadonlyArray<Recording
 export const record = Effect.fnUntraced(function* (name: RecordingName) {
   let held = name === "resumed"
   const server = yield* FakeOllama.make((body) => {
-    if (!held || !isWriting(body)) return answer(body)
+    if (!held || !isWriting(body)) return recordedAnswer(body)
     held = false
-    return { text: answer(body), hold: "for ever" }
+    return { text: recordedAnswer(body), hold: "for ever" }
   })
   const sandbox = yield* Effect.acquireRelease(
     Effect.sync(() => makeSandbox()),
