@@ -19,8 +19,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { appendFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
-import { makeRandom, type Random } from "../test/support/randomDocuments.ts"
+import { makeRandom } from "../test/support/randomDocuments.ts"
 import { makeOperator, pause } from "./ClusterFaults.ts"
+import { oneOf, type Strike, strikes } from "./ClusterStrikes.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -38,80 +39,6 @@ const wanted = Number(positionals[0] ?? "100")
 type Operator = Effect.Success<ReturnType<typeof makeOperator>>
 type Worker = Effect.Success<ReturnType<Operator["worker"]>>
 
-const codes = "53100 53200 53300 53400 25006 57014 57P01 57P03 40001 40P01 08006 55P03 58030 XX000 lost".split(" ")
-const tables = "runs records work answers workers messages replies locks runners".split(" ")
-const verbs = ["insert", "update", "select", undefined]
-
-const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
-
-/** Up to beyond the time for which a worker holds its work. */
-const stops = [500, 2000, 5000, 12_000, 20_000]
-
-interface Struck {
-  readonly random: Random
-  readonly worker: Worker
-  readonly postgres: Operator["postgres"]
-}
-
-/** What is done to a worker: what it was in words, and when it has passed. */
-type Strike = (struck: Struck) => readonly [what: string, passed: Promise<void>]
-
-const strikes: Readonly<Record<string, Strike>> = {
-  kill: ({ worker }) => {
-    worker.child.kill("SIGKILL")
-    return ["killed", Promise.resolve()]
-  },
-  stop: ({ random, worker }) => {
-    const time = oneOf(random, stops)
-    worker.child.kill("SIGSTOP")
-    return [`stopped for ${time} ms`, pause(time).then(() => void worker.child.kill("SIGCONT"))]
-  },
-  freeze: ({ random, worker: { network } }) => {
-    const time = oneOf(random, stops)
-    network.freeze(true)
-    return [`frozen off the database for ${time} ms`, pause(time).then(() => network.freeze(false))]
-  },
-  cut: ({ random, worker: { network } }) => {
-    const time = oneOf(random, [0, 0, 1000, 5000, 15_000])
-    network.refuse(true)
-    return [`cut off for ${time} ms`, pause(time).then(() => network.refuse(false))]
-  },
-  error: ({ random, worker: { network } }) => {
-    const [code, table, verb] = [oneOf(random, codes), oneOf(random, tables), oneOf(random, verbs)]
-    const time = oneOf(random, [500, 1500, 4000])
-    const isCounted = random(2) === 0
-    const mend = network.fail({
-      with: code,
-      table: `task_conductor_${table}`,
-      ...(verb === undefined ? {} : { verb }),
-      ...(isCounted ? { times: 1 + random(3) } : {})
-    })
-    return [
-      `${code} at ${verb ?? "anything"} of ${table} ${isCounted ? "some times" : `for ${time} ms`}`,
-      pause(time).then(mend)
-    ]
-  },
-  anything: ({ random, worker: { network } }) => {
-    const code = oneOf(random, codes)
-    const time = oneOf(random, [300, 1000, 3000])
-    return [`${code} at every statement for ${time} ms`, pause(time).then(network.fail({ with: code }))]
-  },
-  model: ({ random, worker: { model } }) => {
-    const time = oneOf(random, [300, 2000, 6000])
-    model.close()
-    return [`its model server away for ${time} ms`, pause(time).then(model.open)]
-  },
-  database: ({ postgres, random }) => {
-    const mode = oneOf(random, ["fast", "immediate"] as const)
-    const time = oneOf(random, [0, 1000, 4000])
-    const restart = async (): Promise<void> => {
-      await postgres.stop(mode)
-      await pause(time)
-      await postgres.start()
-    }
-    return [`the database ended (${mode}) and away for ${time} ms`, restart()]
-  }
-}
 const kinds = values.only === "" ? Object.keys(strikes) : values.only.split(",")
 
 const parse = (text: string): unknown => {
