@@ -112,7 +112,10 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
       TASK_CONDUCTOR_DATABASE: network.url,
       ...(clock === 0 ? {} : { NODE_OPTIONS: `--import=${clockModule(clock)}` })
     })
-    return { ...binary, model, network, ready: binary.says("The worker is ready") }
+    const ready = binary.says("The worker is ready")
+    /* One that is struck while it starts may never be ready. */
+    ready.catch(() => undefined)
+    return { ...binary, model, network, ready }
   })
 
   const linesOf = (project: string): ReadonlyArray<string> => {

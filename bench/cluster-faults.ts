@@ -144,7 +144,14 @@ const round = (seed: number) =>
     state.isOver = true
     yield* Effect.promise(() => struck.then(() => Promise.all(passing)))
     yield* Effect.promise(() => Promise.all(tending))
-    const breaches: Array<string> = []
+    const breaches = said
+      .filter(({ stderr }) => stderr().includes("internal error"))
+      .map(
+        ({ stderr }) =>
+          `a worker said ${stderr()
+            .split("\n")
+            .find((line) => line.includes("internal error"))}`
+      )
     for (const [at, run] of runs.entries()) {
       const one = found?.[at]
       const id = yield* Effect.promise(async () => run.runId)
