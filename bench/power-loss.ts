@@ -18,13 +18,19 @@ const count = Number(positionals[0] ?? "500")
 const all = Effect.gen(function* () {
   const { calls, lose } = yield* makePowerLoss
   let breaches = 0
+  let repaired = 0
   for (let seed = first; seed < first + count; seed += 1) {
-    for (const breach of yield* lose(seed)) {
+    if (seed % 50 === 0) console.error(`seed ${seed}, ${breaches} breaches`)
+    const lost = yield* lose(seed)
+    if (lost.isDamaged) repaired += 1
+    for (const breach of lost.breaches) {
       console.log(`seed ${seed}: ${breach}`)
       breaches += 1
     }
   }
-  console.log(`${count} losses of power among ${calls} calls: ${breaches} breaches`)
+  console.log(
+    `${count} losses of power among ${calls} calls: ${breaches} breaches, ${repaired} journals had to be repaired`
+  )
   if (breaches > 0) process.exitCode = 1
 }).pipe(Effect.scoped)
 
