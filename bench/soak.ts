@@ -8,6 +8,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import { appendFileSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -50,7 +51,8 @@ const soak = Effect.gen(function* () {
   const begun = performance.now()
   const isOver = (): boolean => performance.now() - begun > time
   const breaches: Array<string> = []
-  const counts = { run: 0, ask: 0, cluster: 0, faults: 0, kills: 0 }
+  const scope = yield* Effect.scope
+  const counts = { restarts: 0, run: 0, ask: 0, cluster: 0, faults: 0, kills: 0 }
   const samples: Array<Readonly<Record<string, number>>> = []
 
   const local = async (): Promise<void> => {
@@ -111,9 +113,15 @@ const soak = Effect.gen(function* () {
   ).pipe(Effect.provide(layerDatabase(Redacted.make(world.url))))
   const sampling = async (): Promise<void> => {
     while (!isOver()) {
-      const alive = workers.filter(({ child }) => child.exitCode === null && child.signalCode === null)
-      if (alive.length < workers.length) breaches.push(`${workers.length - alive.length} workers have ended`)
-      const states = alive.map(({ child }) => stateOf(child.pid ?? 0))
+      const isAlive = ({ child }: (typeof workers)[number]): boolean =>
+        child.exitCode === null && child.signalCode === null
+      /* A worker that cannot go on ends itself, and is started again, as a service manager does it. */
+      for (const [at, worker] of workers.entries()) {
+        if (isAlive(worker)) continue
+        workers[at] = await Effect.runPromise(Scope.provide(world.worker(), scope))
+        counts.restarts += 1
+      }
+      const states = workers.filter(isAlive).map(({ child }) => stateOf(child.pid ?? 0))
       const sum = (of: "handles" | "mb"): number => states.reduce((total, one) => total + one[of], 0)
       const stored = await Effect.runPromise(Effect.provide(rows, NodeServices.layer))
       const sample = {
