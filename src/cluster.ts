@@ -15,4 +15,4 @@ export {
 export { DatabaseUnavailable, DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
 export { ProjectShared } from "./services/cluster/ClusterRuns.ts"
 export { RunWaits } from "./services/cluster/RunFollower.ts"
-export { RunRefused } from "./services/cluster/RunWorkflow.ts"
+export { RunRefused } from "./services/cluster/RemoteAnswers.ts"

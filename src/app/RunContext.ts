@@ -15,8 +15,6 @@ import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { Replay } from "../services/history/Replay.ts"
 import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
-import type { Finish } from "../services/cluster/ClusterJournal.ts"
-import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import type { Setup } from "./setup.ts"
@@ -60,9 +58,6 @@ export interface WorkerContext {
   readonly slots: Layer.Layer<ModelSlots>
   /** Counts what the run costs on all machines. */
   readonly meter: Layer.Layer<UsageMeter>
-  readonly secrets: Secrets
-  /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
-  readonly finish: Finish
 }
 
 /** What a run gets beside its setup: from the command line, a script, a worker or a replay. */

@@ -9,19 +9,18 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
-import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { journalVersion, type ClusterRun } from "../domain/journal/JournalRecord.ts"
+import { type JournalRecord, journalVersion, type ClusterRun } from "../domain/journal/JournalRecord.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
 import { DatabaseUnnamed, layerDatabase, databaseVariable } from "../services/cluster/ClusterDatabase.ts"
-import { layerClientEngine, layerWorkerEngine } from "../services/cluster/ClusterEngine.ts"
-import { cancelledEnding, ClusterRuns, layerClusterStore } from "../services/cluster/ClusterRuns.ts"
+import { ClusterRuns, layerClusterStore } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers, watchWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { makeRunAnswers, RunRefused, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
+import { RunRefused } from "../services/cluster/RemoteAnswers.ts"
+import { layerSqlWork } from "../services/cluster/SqlWork.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -42,28 +41,20 @@ export const layerNamedDatabase = (address = "") =>
     })
   )
 
-/** The runs in the database, without an engine. */
-export const layerClusterRuns = (address?: string) =>
-  layerClusterStore.pipe(
-    Layer.provideMerge(Layer.merge(ClusterRuns.layer, ClusterWorkers.layer)),
+/** The tables of a database, each behind its service. */
+export const layerTables = (address?: string) =>
+  Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork).pipe(
     Layer.provide(layerNamedDatabase(address))
   )
+
+/** The runs in the database. */
+export const layerClusterRuns = (address?: string) => Layer.provideMerge(layerClusterStore, layerTables(address))
 
 /** What a client needs to start and follow runs; the approver answers their questions. */
 export const layerClient = (
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   database?: string
-) =>
-  Layer.mergeAll(layerClientEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
-    Layer.provide(layerNamedDatabase(database)),
-    Layer.merge(approver)
-  )
-
-/** What a worker needs to find runs and to share them with other workers. */
-export const layerWorkerEnvironment = (address?: string) =>
-  Layer.mergeAll(layerWorkerEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
-    Layer.provide(layerNamedDatabase(address))
-  )
+) => Layer.merge(layerClusterRuns(database), approver)
 
 /** Reads the setup of a run on this machine, for the workers. What is allowed and approved holds for this run only. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
@@ -81,30 +72,27 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
     version: journalVersion,
     program: build,
     project: yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project),
-    /* The database holds no secrets: neither of its tables nor those of the engine. */
+    /* The database holds no secrets. */
     order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),
     settings: savedSettings(setup)
   }
   return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
 })
 
-/** Puts a run into the database, where a worker finds it. */
-export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun) {
+/** Puts a run into the database, where a worker finds it; `begin` is what it takes over from another one. */
+export const submitRun = Effect.fn("submitRun")(function* (
+  run: ClusterRun,
+  begin: ReadonlyArray<JournalRecord> = []
+) {
   const runs = yield* ClusterRuns
-  yield* runs.submit(run)
-  yield* runs.append(run.opened.order.runId, run.opened, redact)
+  yield* runs.submit(run, [run.opened, ...begin], redact)
 })
 
 /** Ends a run, within seconds; false when it had ended before. */
 export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   const store = yield* RunStore
   const runId = yield* store.find(given)
-  const runs = yield* ClusterRuns
-  const isCancelled = yield* runs.cancel(runId)
-  /* No worker is running to end it. */
-  if (isCancelled && (yield* (yield* ClusterWorkers).alive).length === 0)
-    yield* runs.end(runId, cancelledEnding, (value) => value)
-  return { runId, isCancelled }
+  return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
 })
 
 /**
@@ -116,20 +104,12 @@ export const attachRun = Effect.fn("attachRun")(function* (
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
   report?: (what: string) => Effect.Effect<void>
 ) {
-  const store = yield* Effect.provide(RunStore, layerClusterStore)
+  const store = yield* RunStore
   const runId = yield* store.find(given)
-  const { opened } = yield* store.read(runId)
-  const { order } = opened
-  const engine = yield* WorkflowEngine
-  /* The same order twice is one execution: this completes the start of a client that died between its two steps. */
-  yield* RunWorkflow.execute({ order }, { discard: true })
   const { progress } = yield* ClusterWorkers
-  const runs = yield* ClusterRuns
-  if (report !== undefined && (yield* runs.standing(runId))?.ending === undefined)
-    yield* Effect.forkScoped(Effect.ignore(watchWorkers(opened.program, report)))
-  const ending = yield* followRun(runId, yield* makeRunAnswers(engine, order), listen, {
-    progress: progress(runId),
-    redact
-  })
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  if (report !== undefined && standing !== undefined && standing.ending === undefined)
+    yield* Effect.forkScoped(Effect.ignore(watchWorkers(standing.run.opened.program, report)))
+  const ending = yield* followRun(runId, listen, { progress: progress(runId), redact })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
 }, Effect.scoped)

@@ -1,43 +1,41 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
-import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
+import * as Schedule from "effect/Schedule"
+import * as Deferred from "effect/Deferred"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
+import { hostname } from "node:os"
 import { takeLock } from "../services/files/Lock.ts"
 import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
 import type { Configuration, RunsKept } from "../domain/configuration/Configuration.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
-import type { RunOrder } from "../domain/runs/RunOrder.ts"
+import { TaskFailure } from "../domain/plan/TaskResult.ts"
 import { ClusterRunEnding } from "../domain/journal/JournalRecord.ts"
-import {
-  type CallProgressBoard,
-  ClusterWorkers,
-  makeCallProgressBoard,
-  reportInterval
-} from "../services/cluster/ClusterWorkers.ts"
-import { underWay } from "../services/cluster/CallsUnderWay.ts"
-import { awaitShare, watchShare, workerName } from "../services/cluster/ClusterEngine.ts"
-import { CurrentNotices, makeNotices, type DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
-import { cancelledEnding, ClusterRuns, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
-import { readRecord } from "../services/journal/JournalLine.ts"
+import { ClusterWorkers, makeCallProgressBoard, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import { CurrentNotices, DatabaseUnavailable, makeNotices } from "../services/cluster/ClusterDatabase.ts"
+import { cancelledEnding, ClusterRuns, encodeEnding, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
+import { claimedTask, nobodyFits, UnfitWorker } from "../services/cluster/ClusterTasks.ts"
+import { CurrentLease, type HeldLease } from "../services/cluster/ClusterWork.ts"
+import { RunRefused } from "../services/cluster/RemoteAnswers.ts"
+import { runWorkLoop, type WorkEnd } from "../services/cluster/WorkLoop.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
-import { giveBack, UnfitWorker, layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { RunRefused, type RunPlacement, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
-import { layerWorkerEnvironment } from "./clusterClient.ts"
+import { layerTables } from "./clusterClient.ts"
+import { installedModels } from "./modelWindow.ts"
 import { readSetup } from "./setup.ts"
 import { build } from "./build.ts"
-import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
+import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun } from "./workerRun.ts"
 
 const interval = Schedule.spaced("1 second")
 
@@ -69,167 +67,315 @@ export interface WorkerOptions {
   readonly ready: Effect.Effect<void>
 }
 
-/** What this worker has in hand. */
-interface Load {
-  runs: number
-  tasks: number
-}
+/** What the work needs of the machine. */
+type Services = Effect.Services<ReturnType<typeof makeWorkerRun>> | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
+type Limited = Effect.Success<ReturnType<typeof readSetup>>["settings"]
 
-interface Work extends Pick<WorkerOptions, "flags" | "report"> {
-  /** How many model calls the server of this machine works on at the same time. */
-  readonly parallel: number
-  readonly load: Load
-  readonly progress: CallProgressBoard
-}
-
-/** Counts the work as long as it lasts. */
-const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => void (load[what] += 1)),
-    () => work,
-    () => Effect.sync(() => void (load[what] -= 1))
-  )
+/** The name of this process among workers. */
+const workerName = `${hostname()}-${process.pid}`
 
 /** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"
 
-/** How an aborted run ended, by its last event, if that holds a report. */
-const lastReport = Effect.fnUntraced(function* (runId: string) {
-  const runs = yield* ClusterRuns
-  const line = yield* Effect.orDie(runs.last(runId, "event", ""))
-  const record = line === undefined ? undefined : readRecord(line)
-  return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
-})
-
-const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
-
 /** Removes the secrets of this machine from what is saved of a run. */
 const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
-const { redact } = secrets
 
-/** Records that this worker takes over a run of another worker. */
-const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
-  const runs = yield* ClusterRuns
-  if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
-  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: build }, redact))
+/** What this worker has in hand. */
+const makeLoad = (slots: number) => {
+  const held = new Set<HeldLease>()
+  /* Tasks that take a slot of the model server or wait for one; one that was just claimed soon does. */
+  const asking = new Map<HeldLease | undefined, number>()
+  const change = (lease: HeldLease | undefined, by: number): void => {
+    const now = (asking.get(lease) ?? 0) + by
+    if (now > 0) asking.set(lease, now)
+    else asking.delete(lease)
+  }
+  const fresh = new Set<HeldLease>()
+  return {
+    /** Counts a piece of work as long as it lasts. */
+    counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          held.add(lease)
+          if (lease.kind === "refine") fresh.add(lease)
+        }),
+        () => work,
+        () =>
+          Effect.sync(() => {
+            held.delete(lease)
+            fresh.delete(lease)
+          })
+      ),
+    /** Counts a model call from where it asks for a slot. */
+    asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(CurrentLease, (lease) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            if (lease !== undefined) fresh.delete(lease)
+            change(lease, 1)
+          }),
+          () => call,
+          () => Effect.sync(() => change(lease, -1))
+        )
+      ),
+    count: () => {
+      const runs = [...held].filter(({ kind }) => kind === "run").length
+      return { runs, tasks: held.size - runs }
+    },
+    /** One call more than there are slots keeps the server busy; a part at a time, so that all workers get some. */
+    room: () => {
+      const calls = [...asking.values()].reduce((sum, one) => sum + one, fresh.size)
+      const refine = Math.max(0, Math.min(slots + 1 - calls, Math.ceil(slots / 2)))
+      return { run: 1, refine, task: 8 }
+    }
+  }
+}
+
+type Load = ReturnType<typeof makeLoad>
+
+/** The slots of the model server, which all runs of this worker share. */
+const makeSlots = (parallel: number, load: Load) =>
+  Effect.map(
+    Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))),
+    (context) =>
+      Layer.succeed(ModelSlots)(
+        ModelSlots.of({
+          withSlot: (urgency, call) => load.asks(Context.get(context, ModelSlots).withSlot(urgency, call))
+        })
+      )
+  )
+
+/** Whether the model server of this worker answers, as it was found out last. */
+const makeServer = Effect.fnUntraced(function* (flags: Configuration, report: WorkerOptions["report"]) {
+  let why: string | undefined
+  const answers = Effect.flatMap(readSetup(".", flags), installedModels).pipe(
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+  const look = Effect.gen(function* () {
+    if (why === undefined || !(yield* answers)) return
+    why = undefined
+    yield* report("The model server answers again: this worker takes work again.")
+  })
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
+  return {
+    gone: () => why,
+    /** The server does not answer. */
+    leave: (what: string) =>
+      Effect.suspend(() => {
+        if (why !== undefined) return Effect.void
+        why = what
+        return report(`${what} Other workers take its work until it answers.`)
+      })
+  }
 })
 
 /** Carries out a run with its project locked on this machine. */
-const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: WorkerRun, order: RunOrder) {
+const lead = Effect.fnUntraced(function* ({ journal, order, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
-  yield* recordTakeover(order)
+  const runs = yield* ClusterRuns
+  if (yield* runs.hasBegun(order.runId)) yield* journal.append({ type: "resumed", program: build })
   return yield* pipeline.run(order)
 }, Effect.scoped)
 
-const abortedBy = (defect: unknown) =>
-  new RunRefused({
-    what: `The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`,
-    exitCode: 1
+const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
+
+/** What is thrown when the database is away for too long ends the worker; every other defect ends the work. */
+const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> =>
+  defect instanceof DatabaseUnavailable && defect.isFault !== true
+    ? Effect.fail(defect)
+    : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
+
+/** Makes what carries out each piece of work that is claimed. */
+const makeCarryOut = Effect.fnUntraced(function* (
+  { flags, report }: WorkerOptions,
+  load: Load,
+  server: Effect.Success<ReturnType<typeof makeServer>>,
+  context: {
+    readonly slots: Layer.Layer<ModelSlots>
+    readonly progress: ReturnType<typeof makeCallProgressBoard>
+    readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
+  }
+) {
+  const runs = yield* ClusterRuns
+  const workers = yield* ClusterWorkers
+  const contexts = yield* RcMap.make({
+    lookup: (runId: string) => makeWorkerRun(runId, { ...context, flags, report, secrets }),
+    idleTimeToLive
   })
 
-/** The slots of the model server, which all runs of this worker share. */
-const makeSlots = (parallel: number) =>
-  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
-    Layer.succeed(ModelSlots)(
-      ModelSlots.of({
-        withSlot: (urgency, call) => Context.get(context, ModelSlots).withSlot(urgency, underWay(call))
-      })
-    )
-  )
-
-/** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = (work: Work) =>
-  Layer.unwrap(
+  /** Uses the context of a run; what happens in it is written before this returns. */
+  const withWorkerRun = <A, E, R>(lease: HeldLease, use: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const { load, parallel, report } = work
-      const runs = yield* ClusterRuns
-      const slots = yield* makeSlots(parallel)
-      const contexts: RcMap.RcMap<string, WorkerRun, UnfitWorker | RunRefused> = yield* RcMap.make({
-        /* A call that goes on while its task moves away still needs the context. */
-        lookup: (runId: string) =>
-          makeWorkerRun(runId, { ...work, slots, secrets, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
-        idleTimeToLive
-      })
-
-      const withWorkerRun = <A, E, R>(runId: string, use: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
-        Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), use))
-
-      /** Carries a run to its end and saves the end in the database, also when the run could not start. */
-      const conduct = Effect.fnUntraced(function* (order: RunOrder, placement: RunPlacement | undefined) {
-        const { runId } = order
-        const ended = yield* withWorkerRun(runId, (context) =>
-          Effect.andThen(
-            report(`${runId}: begins here`),
-            Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
-          )
-        ).pipe(
-          Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
-          Effect.catchTag("UnfitWorker", (unfit) => giveBack(order, placement, unfit, report)),
-          Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
-          Effect.catchDefect((defect) => Effect.map(lastReport(runId), (last) => last ?? refusedFor(abortedBy(defect))))
+      const made = yield* RcMap.get(contexts, lease.runId)
+      yield* made.journal.join(lease)
+      return yield* use(made).pipe(
+        Effect.onExit((exit) =>
+          Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+            ? Effect.asVoid(Effect.timeoutOption(made.journal.flush, "1 second"))
+            : made.journal.flush
         )
-        if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
-        const found = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
-        const ending = yield* withoutSecrets(ClusterRunEnding, found, redact)
-        yield* Effect.orDie(runs.end(runId, ending, redact))
-        yield* report(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
-        return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
-      })
-
-      const tasks = layerTaskWorkflows(
-        (runId, { task, verb }, carry) =>
-          Effect.andThen(
-            report(`${runId}: ${verb} "${task}"`),
-            withWorkerRun(runId, (context) =>
-              Effect.raceFirst(
-                counted(load, "tasks", carry(context)),
-                Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
-              )
-            )
-          ),
-        secrets
       )
-      const run = RunWorkflow.toLayer(({ order, placement }) => counted(load, "runs", conduct(order, placement)))
-      return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
-    })
-  )
+    }).pipe(Effect.scoped)
 
-const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
+  /** True when the work is to be done where a model server answers. */
+  const isElsewhere = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
+    yield* server.leave(why)
+    const alive = yield* workers.alive
+    if (!alive.some((one) => one.name !== workerName && one.version === build && one.serverGone === undefined))
+      return false
+    yield* RcMap.invalidate(contexts, lease.runId)
+    yield* report(`${lease.runId}: given back. ${why}`)
+    return true
+  })
 
-/** A part of the work of others moves to a worker that joins. */
-const reportMovingWork = Effect.fnUntraced(function* ({ report }: Work) {
-  const workers = yield* ClusterWorkers
-  const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
-  if (busy.length === 0) return
-  yield* report(
-    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
-  )
+  /** Gives work back that this worker cannot do; nothing when no worker that is there can. */
+  const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
+    if (Object.hasOwn(lease.declined, workerName)) return undefined
+    yield* report(`${lease.runId}: given back. ${why}`)
+    return { _tag: "GivenBack", why } as const
+  })
+  const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
+
+  /** Carries a run to its end, also when it could not start. */
+  const conduct = Effect.fnUntraced(function* (lease: HeldLease): Effect.fn.Return<
+    WorkEnd,
+    DatabaseUnavailable,
+    Services
+  > {
+    const { runId } = lease
+    const ended = yield* withWorkerRun(lease, (made) =>
+      Effect.andThen(
+        report(`${runId}: begins here`),
+        Effect.raceFirst(lead(made), Effect.as(Deferred.await(lease.cancelled), undefined))
+      )
+    ).pipe(
+      Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
+      Effect.catch((error) => Effect.succeed(error)),
+      Effect.catchDefect((defect) =>
+        Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 }))
+      )
+    )
+    if (ended instanceof DatabaseUnavailable) return yield* ended
+    const gone =
+      ended instanceof ServerGone
+        ? ended.why
+        : ended !== undefined && "status" in ended && ended.status === "unavailable"
+          ? (ended.message ?? "")
+          : undefined
+    if (gone !== undefined && (yield* isElsewhere(lease, gone))) return { _tag: "GivenBack" }
+    if (ended instanceof UnfitWorker) {
+      const back = yield* decline(lease, ended.why)
+      if (back !== undefined) return back
+    }
+    const last = ended === undefined || ended instanceof RunRefused ? yield* runs.lastReport(runId) : undefined
+    const found: ClusterRunEnding =
+      last ??
+      (ended === undefined
+        ? cancelledEnding
+        : ended instanceof UnfitWorker
+          ? { refused: allDeclined(lease, ended.why), exitCode: ended.exitCode }
+          : "status" in ended
+            ? ended
+            : refusedFor(asRefusal(ended)))
+    const ending = yield* withoutSecrets(ClusterRunEnding, found, secrets.redact)
+    yield* report(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
+    return { _tag: "RunEnded", ending: JSON.stringify(secrets.redact(encodeEnding(ending))) }
+  })
+
+  /** Carries out a phase of a task, also when it cannot be begun. */
+  const carryOutTask = Effect.fnUntraced(function* (lease: HeldLease): Effect.fn.Return<
+    WorkEnd,
+    DatabaseUnavailable,
+    Services
+  > {
+    const { runId } = lease
+    const { carryOut, failedWith, task, verb } = yield* claimedTask(runId, lease, secrets)
+    const end = yield* Effect.andThen(
+      report(`${runId}: ${verb} "${task.name}"`),
+      withWorkerRun(lease, carryOut)
+    ).pipe(
+      Effect.catch((error) => Effect.succeed(error)),
+      Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
+    )
+    if (end instanceof DatabaseUnavailable) return yield* end
+    const gone =
+      end instanceof ServerGone
+        ? end.why
+        : "outcome" in end && end.outcome instanceof TaskFailure && isUnreachable(end.outcome)
+          ? end.outcome.reason
+          : undefined
+    if (gone !== undefined && (yield* isElsewhere(lease, gone))) return { _tag: "GivenBack" }
+    if (end instanceof UnfitWorker) {
+      const back = yield* decline(lease, end.why)
+      return back ?? { _tag: "Finished", result: yield* failedWith(allDeclined(lease, end.why)) }
+    }
+    return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
+  })
+
+  return (lease: HeldLease) => load.counted(lease, lease.kind === "run" ? conduct(lease) : carryOutTask(lease))
 })
+
+/** True for a task that ended only because the model server was gone, before it had done anything. */
+const isUnreachable = ({ cause, ran }: TaskFailure): boolean =>
+  cause?._tag === "ModelFailed" && cause.reason === "Unreachable" && ran === undefined
 
 /** How often it is looked whether the worker got work or has none any more, in milliseconds. */
 const loadPace = 200
 
 /** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
-const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Work) {
+const reportPresence = Effect.fnUntraced(function* (
+  slots: number,
+  load: Load,
+  progress: ReturnType<typeof makeCallProgressBoard>,
+  gone: () => string | undefined
+) {
   const workers = yield* ClusterWorkers
   const begunAt = DateTime.formatIso(yield* DateTime.now)
-  let last = { at: 0, isBusy: false }
+  const stateNow = () => {
+    const { runs, tasks } = load.count()
+    return `${runs + tasks > 0} ${gone() ?? ""}`
+  }
+  let last = { at: 0, state: "" }
   const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    last = { at: now, isBusy: isBusy(load) }
+    last = { at: now, state: stateNow() }
     const shown = progress.shown(now)
-    const calls = shown.length === 0 ? {} : { progress: shown }
-    return workers.report({ name: workerName, version: build, begunAt, slots, ...load, ...calls })
+    const serverGone = gone()
+    return workers.report({
+      name: workerName,
+      version: build,
+      begunAt,
+      slots,
+      ...load.count(),
+      ...(serverGone === undefined ? {} : { serverGone }),
+      ...(shown.length === 0 ? {} : { progress: shown })
+    })
   })
   const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void
+    now - last.at >= Duration.toMillis(reportInterval) || stateNow() !== last.state ? report : Effect.void
   )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
 })
 
-/** How long a stopped worker hands over its work. Then the process ends, which frees its locks. */
+/** Says once of each run of another version that this worker leaves it alone. */
+const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"]) {
+  const runs = yield* ClusterRuns
+  const told = new Set<string>()
+  const look = Effect.gen(function* () {
+    for (const { program, runId } of yield* runs.ofOthers(build)) {
+      if (told.has(runId)) continue
+      told.add(runId)
+      const other = program === "" ? "an older version" : `version ${program}`
+      yield* report(`${runId}: was started with ${other} of task-conductor. This worker has version ${build} and leaves it alone.`)
+    }
+  })
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
+})
+
+/** How long a stopped worker hands over its work. Then the process ends, and its leases run out. */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
@@ -250,27 +396,48 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOp
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
 })
 
+/** Works until the database has been away for too long; says when it is ready. */
+const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, parallel }: Limited) {
+  const { flags, ready, report } = options
+  const load = makeLoad(parallel)
+  const progress = makeCallProgressBoard()
+  const broken = yield* Deferred.make<never, DatabaseUnavailable>()
+  const server = yield* makeServer(flags, report)
+  const workers = yield* ClusterWorkers
+  const carryOut = yield* makeCarryOut(options, load, server, {
+    slots: yield* makeSlots(parallel, load),
+    progress,
+    broken: (error) => Effect.asVoid(Deferred.fail(broken, error))
+  })
+  yield* reportPresence(parallel, load, progress, server.gone)
+  yield* reportOthers(report)
+  if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
+  /** A worker whose model server does not answer takes nothing, unless there is no other. */
+  const room = Effect.gen(function* () {
+    if (server.gone() === undefined) return load.room()
+    const alive = yield* workers.alive
+    const isAlone = alive.every(({ serverGone, version }) => version !== build || serverGone !== undefined)
+    return isAlone ? load.room() : { run: 0, refine: 0, task: 0 }
+  })
+  const services = yield* Effect.context<Services>()
+  const loop = runWorkLoop({
+    worker: { name: workerName, program: build },
+    room,
+    carryOut: (lease) => Effect.provideContext(carryOut(lease), services),
+    report
+  })
+  yield* ready
+  return yield* Effect.raceFirst(loop, Deferred.await(broken))
+}, Effect.scoped)
+
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
-  function* ({ database, flags, ready, report }: WorkerOptions) {
-    const { settings } = yield* readSetup(".", flags)
-    const load: Load = { runs: 0, tasks: 0 }
-    const work: Work = { flags, report, load, parallel: settings.parallel, progress: makeCallProgressBoard() }
-    const kept = settings.keepClusterRuns
-    const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, report))
-    const presence = Layer.effectDiscard(Effect.andThen(reportMovingWork(work), reportPresence(work)))
-    const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
-    const watch = Layer.effectDiscard(
-      Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))
-    )
+  function* (options: WorkerOptions) {
+    const { settings } = yield* readSetup(".", options.flags)
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
-    const environment = layerWorkerEnvironment(database)
-    yield* Layer.buildWithScope(
-      Layer.provide(Layer.mergeAll(layerWorker(work), presence, removal, watch), environment),
-      scope
-    )
-    yield* ready
-    return yield* Deferred.await(stuck)
+    const tables = yield* Layer.buildWithScope(layerTables(options.database), scope)
+    const fiber = yield* Effect.forkIn(Effect.provideContext(workOn(options, settings), tables), scope)
+    return yield* Fiber.join(fiber)
   },
   Effect.scoped,
   (worker, { report }) => Effect.provideService(worker, CurrentNotices, makeNotices(report))

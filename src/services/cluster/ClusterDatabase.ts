@@ -22,7 +22,9 @@ export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 
 /** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
-  what: Schema.String
+  what: Schema.String,
+  /** True when the statement itself is wrong: a fault of this program, which only the work at hand has to end for. */
+  isFault: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
@@ -145,7 +147,7 @@ export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
       isAway = false
       return report("The database answers again.")
     }),
-    /** The engine says what a person should know. */
+    /** Says what a person should know. */
     says: report
   }
 }
@@ -171,13 +173,15 @@ const databaseErrorText = ({ message, reason }: SqlError): string => {
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
  * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of
- * the event that a record holds, empty for other records. One run at a time changes a project.
+ * the event that a record holds, empty for other records. One run at a time changes a project. An epoch of work is never given
+ * again, also when the work is removed and offered anew.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
     run_id text PRIMARY KEY, project text NOT NULL, read_only boolean NOT NULL, begun_at text NOT NULL,
     shared text NOT NULL, records integer NOT NULL DEFAULT 0, size bigint NOT NULL DEFAULT 0, cancelled boolean NOT NULL DEFAULT false,
     ending text)`,
+  `ALTER TABLE task_conductor_runs ADD COLUMN IF NOT EXISTS program text NOT NULL DEFAULT ''`,
   `CREATE UNIQUE INDEX IF NOT EXISTS task_conductor_one_at_a_time
     ON task_conductor_runs (project) WHERE ending IS NULL AND NOT read_only`,
   `CREATE TABLE IF NOT EXISTS task_conductor_records (
@@ -186,17 +190,22 @@ const tables = [
   `ALTER TABLE task_conductor_records ADD COLUMN IF NOT EXISTS event text NOT NULL DEFAULT ''`,
   `CREATE TABLE IF NOT EXISTS task_conductor_workers (
     name text PRIMARY KEY, begun_at text NOT NULL, report text NOT NULL, seen_at timestamptz NOT NULL)`,
-  `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, md5(key))`
+  `ALTER TABLE task_conductor_workers ADD COLUMN IF NOT EXISTS program text NOT NULL DEFAULT ''`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_answers (
+    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, question text NOT NULL, answer text NOT NULL,
+    PRIMARY KEY (run_id, question))`,
+  `CREATE SEQUENCE IF NOT EXISTS task_conductor_epochs`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_work (
+    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, key text NOT NULL, kind text NOT NULL,
+    payload text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, declined jsonb NOT NULL DEFAULT '{}', owner text,
+    epoch bigint NOT NULL DEFAULT 0, lease_until timestamptz, result text, PRIMARY KEY (run_id, key))`
 ]
 
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
 /** What is made last, and what older versions do not have. */
-const areThere = `SELECT to_regclass('task_conductor_keys') IS NOT NULL AND EXISTS (
-  SELECT FROM pg_attribute
-  WHERE attrelid = to_regclass('task_conductor_records') AND attname = 'event' AND NOT attisdropped
-) AS "areThere"`
+const areThere = `SELECT to_regclass('task_conductor_work') IS NOT NULL AS "areThere"`
 
 /**
  * Makes the tables unless they are there; one process at a time. Tables that are there are not touched: that would lock them,
@@ -241,24 +250,46 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * What a server says that shuts down, starts, ends a session or has no connection left. It passes, and nothing of the
- * query was done.
+ * What is done about an error, by the class of its SQLSTATE or the whole code. What passes is waited for: a connection that breaks
+ * (08), conflicts between transactions (40), no room on the disk, in memory or for connections (53), an object in use (55), a
+ * server that shuts down or cancels a query (57), a fault of its system (58), and a replica that is not promoted yet.
  */
-const passingCodes: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03", "57P05", "53300"])
+const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006"])
+
+/** What is wrong with the statement or its values: it will never succeed, on no machine. */
+const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
+
+const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+  return typeof code === "string" && (codes.has(code) || (code.length === 5 && codes.has(code.slice(0, 2))))
+}
 
 /** True when a query may succeed later. */
-export const isPassing = ({ isRetryable, reason }: SqlError): boolean => {
-  const { cause } = reason
-  return isRetryable || (typeof cause === "object" && cause !== null && "code" in cause && passingCodes.has(cause.code))
-}
+export const isPassing = (error: SqlError): boolean => isIn(passing, error) || error.isRetryable
+
+/** After so long without an answer, a query is said to wait. */
+const slowTime = "5 seconds"
 
 /** Tries a query again for a while when its failure may pass. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices
-    const result = yield* Effect.tapError(query, (error) =>
-      isPassing(error) ? failed(databaseErrorText(error)) : Effect.void
-    ).pipe(Effect.retry({ schedule: intervals, while: isPassing }))
+    const slow = Effect.andThen(Effect.sleep(slowTime), failed("no answer for 5 seconds; a table may be locked"))
+    const result = yield* Effect.raceFirst(query, Effect.andThen(slow, Effect.never)).pipe(
+      Effect.tapError((error) => (isPassing(error) ? failed(databaseErrorText(error)) : Effect.void)),
+      Effect.retry({ schedule: intervals, while: isPassing }),
+      Effect.mapError(
+        (error) =>
+          new DatabaseUnavailable({
+            what: databaseErrorText(error),
+            ...(isIn(faults, error) && !isPassing(error) ? { isFault: true } : {})
+          })
+      ),
+      Effect.timeoutOrElse({
+        duration: patience,
+        orElse: () => Effect.fail(new DatabaseUnavailable({ what: `it has not answered for ${patience}` }))
+      })
+    )
     yield* answered
     return result
-  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseErrorText(error) })))
+  })

@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { randomUUID } from "node:crypto"
 import {
-  type CallIntent,
   ClusterRun,
   ClusterRunEnding,
   EventPublished,
@@ -19,18 +19,13 @@ import {
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { runPiece } from "./ClusterWork.ts"
 import type { Redact } from "./WithoutSecrets.ts"
-import { type JournalLine, lineOf, parseJson } from "../journal/JournalLine.ts"
+import { type JournalLine, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 import type { RunsKept } from "../../domain/configuration/Configuration.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { chooseRun, RunStore } from "../history/RunStore.ts"
-
-/** Another worker has begun the call, or finished it. The call is looked at again from its beginning. */
-export class BegunElsewhere extends Schema.TaggedError<BegunElsewhere>()("BegunElsewhere", { key: Schema.String }) {}
-
-/** The first message to a run and to each of its tasks holds the id of the run; quotes within texts are escaped there. */
-const namesRun = (runId: string): string => `"runId":${JSON.stringify(runId)}`
 
 /** Another run is changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
@@ -72,18 +67,23 @@ interface RecordRow {
 const toolFinished: RunEvent["type"] = "tool.finished"
 const modelFinished: RunEvent["type"] = "model.finished"
 
-const encodeRecord = Schema.encodeSync(JournalRecord)
+export const encodeRecord = Schema.encodeSync(JournalRecord)
+
+/** The key of a record, and the type of the event in it; empty where it has none. */
+export const keyIn = (record: JournalRecord): string => ("key" in record ? record.key : "")
+export const eventIn = (record: JournalRecord): string => (record.type === "event" ? record.event.type : "")
+
 const runJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
 const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
 const endingCodec = Schema.toCodecJson(ClusterRunEnding)
 const endingJson = Schema.fromJsonString(endingCodec)
-/** The ending of a run that is cancelled before it starts. */
+/** The ending of a run that is cancelled while no worker has it. */
 export const cancelledEnding: ClusterRunEnding = {
-  refused: "The run was cancelled before it began.",
+  refused: "The run was cancelled while no worker worked on it.",
   exitCode: exitCodeOf("interrupted")
 }
-const encodeEnding = Schema.encodeSync(endingCodec)
+export const encodeEnding = Schema.encodeSync(endingCodec)
 const decodeEnding = Schema.decodeSync(endingJson)
 
 const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventPublished)))
@@ -112,22 +112,89 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
-  /** Starts a run; one run at a time may change a project. */
-  const submit = Effect.fn("ClusterRuns.submit")(function* (run: ClusterRun) {
-    const { order, project } = run.opened
-    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
-      VALUES (${order.runId}, ${project}, ${order.readOnly === true}, ${yield* nowIso}, ${encodeRun(run)})
-      ON CONFLICT DO NOTHING RETURNING run_id`
+  /** Adds records that no worker writes; the row of the run is there. */
+  const append = Effect.fnUntraced(function* (runId: string, records: ReadonlyArray<JournalRecord>, redact: Redact) {
+    const at = yield* nowIso
+    for (const record of records) {
+      const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+      yield* sql`WITH run AS (
+          UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
+          WHERE run_id = ${runId} RETURNING records
+        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          SELECT ${runId}, records, ${at}, ${record.type}, ${keyIn(record)}, ${eventIn(record)}, ${json}, ${randomUUID()}::uuid
+          FROM run`
+    }
+  })
+
+  const offerRun = (runId: string) => sql`INSERT INTO task_conductor_work (run_id, key, kind, payload)
+    VALUES (${runId}, ${runPiece.key}, ${runPiece.kind}, ${runPiece.payload})`
+
+  /** Tries to make a run one that goes on; fails when another one changes its project. */
+  const begin = Effect.fnUntraced(function* (
+    project: string,
+    attempt: Effect.Effect<boolean, SqlError>
+  ): Effect.fn.Return<void, ProjectShared | DatabaseUnavailable> {
     for (;;) {
-      if ((yield* retryTransient(insert)).length > 0) return
+      if (yield* retryTransient(sql.withTransaction(attempt))) return
       const busy = yield* busyWith(project)
       /* The other one may have ended between the two queries. */
       if (busy !== undefined) return yield* busy
     }
   })
 
+  /** Starts a run with these records, the first of which opens it; one run at a time may change a project. */
+  const submit = Effect.fn("ClusterRuns.submit")(function* (
+    run: ClusterRun,
+    records: ReadonlyArray<JournalRecord>,
+    redact: Redact
+  ) {
+    const { order, program, project } = run.opened
+    const begunAt = yield* nowIso
+    /* One whose commit was not confirmed is tried again, and is there. */
+    const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
+    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared)
+      VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)})
+      ON CONFLICT DO NOTHING RETURNING run_id`
+    yield* begin(
+      project,
+      Effect.gen(function* () {
+        if ((yield* insert).length === 0) return (yield* isThere).length > 0
+        yield* append(order.runId, records, redact)
+        yield* offerRun(order.runId)
+        return true
+      })
+    )
+  })
+
   return {
     submit,
+    /** Opens a run that has ended again, as `run` says; false when it has not ended. */
+    reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun, record: JournalRecord, redact: Redact) {
+      const { order, program, project } = run.opened
+      const { runId } = order
+      let isEnded = true
+      yield* begin(
+        project,
+        Effect.gen(function* () {
+          const [row] = yield* sql<Pick<RunRow, "ending">>`
+            SELECT ending FROM task_conductor_runs WHERE run_id = ${runId} FOR UPDATE`
+          isEnded = row?.ending != null
+          if (!isEnded) return true
+          const others = yield* sql`SELECT FROM task_conductor_runs
+            WHERE project = ${project} AND ending IS NULL AND NOT read_only`
+          if (others.length > 0 && order.readOnly !== true) return false
+          yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program},
+            shared = ${encodeRun(run)} WHERE run_id = ${runId}`
+          /* What was refused is asked again. */
+          yield* sql`DELETE FROM task_conductor_answers
+            WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
+          yield* append(runId, [record], redact)
+          yield* offerRun(runId)
+          return true
+        })
+      )
+      return isEnded
+    }),
     /** The state of a run; nothing when there is no such run. */
     standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
       const [row] = yield* retryTransient(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
@@ -144,59 +211,9 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
     ),
     /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
-      const remove = Effect.gen(function* () {
-        const removed = yield* sql`DELETE FROM task_conductor_runs
-          WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
-        if (removed.length === 0) return false
-        /* A client may remove runs where no engine has made its tables yet. */
-        const [engine] = yield* sql<{ readonly found: boolean }>`
-          SELECT to_regclass('task_conductor_replies') IS NOT NULL AS found`
-        if (engine?.found !== true) return true
-        const ids = sql`SELECT entity_id FROM task_conductor_messages
-          WHERE tag = 'run' AND strpos(payload, ${namesRun(runId)}) > 0`
-        yield* sql`DELETE FROM task_conductor_replies WHERE request_id IN
-          (SELECT request_id FROM task_conductor_messages WHERE entity_id IN (${ids}))`
-        yield* sql`DELETE FROM task_conductor_messages WHERE entity_id IN (${ids})`
-        return true
-      })
-      return retryTransient(sql.withTransaction(remove))
-    }),
-    /** Adds a record; `redact` takes secrets out of it. Returns when it is committed. */
-    append: Effect.fnUntraced(function* (runId: string, record: JournalRecord, redact: Redact) {
-      const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
-      const key = "key" in record ? record.key : ""
-      const event = record.type === "event" ? record.event.type : ""
-      yield* retryTransient(sql`WITH run AS (
-          UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
-          WHERE run_id = ${runId} RETURNING records
-        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${event}, ${json}, ${randomUUID()}::uuid
-          FROM run
-          ON CONFLICT (token) DO NOTHING`)
-    }),
-    /** Adds the intent of a call after its intent `known`; no number when another worker has begun or finished it since. */
-    intend: Effect.fnUntraced(function* (runId: string, intent: CallIntent, known: number, redact: Redact) {
-      const json = JSON.stringify(redact(encodeRecord(intent) as Schema.Json))
-      const { key } = intent
-      const at = yield* nowIso
-      const token = randomUUID()
-      const save = Effect.gen(function* () {
-        /* The row of the run is locked first: a statement sees only what was committed before it began. */
-        const [run] = yield* sql<{ readonly records: number }>`UPDATE task_conductor_runs
-          SET records = records + 1, size = size + ${Buffer.byteLength(json)} WHERE run_id = ${runId} RETURNING records`
-        const found = yield* sql<{ readonly seq: number; readonly mine: boolean }>`
-          SELECT seq, token = ${token}::uuid AS mine FROM task_conductor_records WHERE run_id = ${runId}
-            AND type IN ('intent', 'outcome') AND md5(key) = md5(${key}) AND key = ${key} AND seq > ${known}`
-        if (run === undefined) return undefined
-        /* The answer to an earlier attempt was lost. */
-        const mine = found.find((one) => one.mine)
-        if (mine !== undefined) return mine.seq
-        if (found.length > 0) return undefined
-        yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-          VALUES (${runId}, ${run.records}, ${at}, 'intent', ${key}, '', ${json}, ${token}::uuid)`
-        return run.records
-      })
-      return yield* retryTransient(sql.withTransaction(save))
+      const removed = sql`DELETE FROM task_conductor_runs
+        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+      return Effect.map(retryTransient(removed), ({ length }) => length > 0)
     }),
     /** The records of a run after this one, at most 1,000. */
     after: Effect.fnUntraced(function* (runId: string, seq: number) {
@@ -204,45 +221,51 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
       return rows.map(lineOfRow)
     }),
-    /** The last record of a type with this key. */
-    last: Effect.fnUntraced(function* (runId: string, type: JournalRecord["type"], key: string) {
-      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
-      return row === undefined ? undefined : lineOfRow(row)
-    }),
-    /** The records of a type whose keys are this one with a hash, in order. */
-    at: Effect.fnUntraced(function* (runId: string, type: JournalRecord["type"], place: string) {
+    /** The records after this one that a run reads again, of all workers. */
+    known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
       const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND type = ${type} AND split_part(key, '#', 1) = ${place} ORDER BY seq`)
+        WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
       return rows.map(lineOfRow)
+    }),
+    /** True when a worker has begun the run. */
+    hasBegun: Effect.fn("ClusterRuns.hasBegun")((runId: string) => {
+      const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
+      return Effect.map(retryTransient(query), ({ length }) => length > 0)
+    }),
+    /** The report with which the run ended last, by its events. */
+    lastReport: Effect.fn("ClusterRuns.lastReport")(function* (runId: string) {
+      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND type IN ('event', 'resumed') ORDER BY seq DESC LIMIT 1`)
+      const record = row === undefined ? undefined : readRecord(lineOfRow(row))
+      return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
     }),
     /** The usage of the run so far but for its duration, computed from its events. */
     usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
-      const [tools] = yield* retryTransient(sql<{ readonly count: number }>`
-        SELECT count(*)::int FROM task_conductor_records WHERE run_id = ${runId} AND event = ${toolFinished}`)
-      const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`
-        SELECT json FROM task_conductor_records WHERE run_id = ${runId} AND event = ${modelFinished}`)
-      const used = rows.reduce((sum, { json }) => {
+      const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
+        SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
+        WHERE run_id = ${runId} AND event IN (${toolFinished}, ${modelFinished})`)
+      return rows.reduce((sum, { json }) => {
+        if (json === null) return { ...sum, toolCalls: sum.toolCalls + 1 }
         const { event } = decodeEvent(json)
         return event.type === "model.finished" ? addModelCall(sum, event.usage) : sum
       }, noUsage)
-      return { ...used, toolCalls: tools?.count ?? 0 }
     }),
-    /** Saves how the run has ended. */
-    end: Effect.fn("ClusterRuns.end")(function* (runId: string, ending: ClusterRunEnding, redact: Redact) {
-      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(redact(encodeEnding(ending)))}
-        WHERE run_id = ${runId} AND ending IS NULL`)
+    /** Runs of other programs that go on, which workers of this one leave alone. */
+    ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
+      const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
+        FROM task_conductor_runs WHERE ending IS NULL AND program <> ${program}`
+      return retryTransient(query)
     }),
-    /** Asks the workers to end a run; false when it had ended before. */
+    /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
-      if (rows.length === 0) return false
-      /* No worker executes the run, so no worker would save its ending. */
-      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
-        WHERE run_id = ${runId} AND ending IS NULL
-          AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
-      return true
+      yield* retryTransient(sql`WITH ended AS (
+          UPDATE task_conductor_runs r SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
+          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT EXISTS (SELECT FROM task_conductor_work w
+            WHERE w.run_id = r.run_id AND w.kind = 'run' AND w.lease_until > clock_timestamp()) RETURNING r.run_id)
+        DELETE FROM task_conductor_work w USING ended WHERE w.run_id = ended.run_id`)
+      return rows.length > 0
     })
   }
 }

@@ -1,28 +1,20 @@
 /**
- * The tasks of a cluster run as workflows of their own. The engine chooses the worker for a piece of work by its name alone; one
- * that lacks something gives the work back, and it is offered again under another name, until a worker takes it or all that
- * are there have said what they lack. The scheduler uses a `TaskLoop` and a `TaskRunner` as in any run. The answers of people
- * are sent with a task and returned.
+ * The tasks of a cluster run as pieces of work that any worker may claim. The scheduler uses a `TaskLoop` and a `TaskRunner` as in
+ * any run; they offer the work and wait for what comes of it. The answers of people are sent with a task and returned.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import * as Workflow from "effect/workflow/Workflow"
-import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import type { ClusterRunEnding } from "../../domain/journal/JournalRecord.ts"
-import type { RunOrder } from "../../domain/runs/RunOrder.ts"
-import { workerName } from "./ClusterEngine.ts"
-import { ClusterWorkers } from "./ClusterWorkers.ts"
-import { type RunPlacement, RunWorkflow } from "./RunWorkflow.ts"
+import { ClusterWork, CurrentLease, type Declined, type Piece } from "./ClusterWork.ts"
 import { Briefing } from "../../domain/models/Briefing.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
-import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { SavedDenial } from "../permissions/GateQuestion.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
 import { TaskLoop } from "../pipeline/TaskLoop.ts"
 import { CallsDeclined, JoinedChanges, type TaskOrder } from "../pipeline/TaskStage.ts"
@@ -39,10 +31,6 @@ import {
   withoutSecrets
 } from "./WithoutSecrets.ts"
 
-/** A worker that cannot do the work, and why. */
-export const Unfit = Schema.Struct({ worker: Schema.String, why: Schema.String })
-export type Unfit = typeof Unfit.Type
-
 /** This worker cannot do the work; another one may. */
 export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker", {
   why: Schema.String,
@@ -53,20 +41,10 @@ export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker"
   }
 }
 
-/** What each worker lacks, by its name. */
-export type Declined = Readonly<Record<string, string>>
-
-/** How many names a piece of work gets; with so many, each of a few workers is chosen at some time. */
-const mostPlaces = 40
-
-/** True when it makes no sense to offer the work again. */
-const nobodyIsLeft = (declined: Declined, alive: ReadonlyArray<string>, place: number): boolean =>
-  place >= mostPlaces || alive.every((worker) => Object.hasOwn(declined, worker))
-
 const remedy = "or start a worker that has it. Then start the run again."
 
 /** Why nobody does the work, and what to do. One worker speaks for itself. */
-const nobodyFits = (declined: Declined): string => {
+export const nobodyFits = (declined: Declined): string => {
   const all = Object.entries(declined)
   const [first] = all
   if (first !== undefined && all.length === 1) {
@@ -76,152 +54,127 @@ const nobodyFits = (declined: Declined): string => {
   return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
-/** Offers work under one name after the other; fails with why nobody does it. */
-export const offerWork = Effect.fnUntraced(function* <A extends { readonly unfit?: Unfit }>(
-  offer: (place: number) => Effect.Effect<A>,
-  alive: Effect.Effect<ReadonlyArray<string>>
-) {
-  const declined: Record<string, string> = {}
-  for (let place = 1; ; place += 1) {
-    const back = yield* offer(place - 1)
-    if (back.unfit === undefined) return Result.succeed(back)
-    declined[back.unfit.worker] = back.unfit.why
-    if (nobodyIsLeft(declined, yield* alive, place)) return Result.fail(nobodyFits(declined))
-  }
-})
-
-/** Offers a run for which this worker lacks something to the next one; an ending when there is none. */
-export const giveBack = Effect.fn("giveBack")(function* (
-  order: RunOrder,
-  placement: RunPlacement | undefined,
-  unfit: UnfitWorker,
-  report: (what: string) => Effect.Effect<void>
-) {
-  const { alive } = yield* ClusterWorkers
-  const declined = { ...placement?.declined, [workerName]: unfit.why }
-  const number = (placement?.number ?? 0) + 1
-  const names = (yield* Effect.orDie(alive)).map(({ name }) => name)
-  if (nobodyIsLeft(declined, names, number)) {
-    const ending: ClusterRunEnding = { refused: nobodyFits(declined), exitCode: unfit.exitCode }
-    return ending
-  }
-  yield* report(`${order.runId}: given back. ${unfit.why}`)
-  yield* RunWorkflow.execute({ order, placement: { number, declined } }, { discard: true, detached: true })
-  return "given back" as const
-})
-
 /** The payload that a task needs on any worker. */
 const place = {
-  runId: Schema.String,
   briefing: Briefing,
   round: Schema.Int,
   step: Schema.Int,
   finished: Schema.Array(TaskResult),
-  snapshot: GateSnapshot,
-  /** How often the work was given back before. */
-  place: Schema.optionalKey(Schema.Int)
+  snapshot: GateSnapshot
 }
 
 /** The part of the result that is the same for every task. */
 const back = {
   snapshot: GateSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
-  stop: Schema.optionalKey(SavedDenial),
-  /** Present when the worker gives the work back. */
-  unfit: Schema.optionalKey(Unfit)
+  stop: Schema.optionalKey(SavedDenial)
 }
+
+const Refining = Schema.Struct({
+  ...place,
+  task: Task,
+  goals: Schema.optionalKey(Schema.String),
+  isItem: Schema.optionalKey(Schema.Boolean),
+  joined: Schema.optionalKey(JoinedChanges)
+})
+const Refined = Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure, CallsDeclined]), ...back })
+const Running = Schema.Struct({ ...place, refinement: Refinement })
+const Ran = Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back })
+
+type Codec<A> = Schema.Codec<A, unknown>
+
+const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact">): Effect.Effect<string> =>
+  Effect.flatMap(withoutSecrets(schema, value, redact), (safe) =>
+    Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(safe))
+  )
+
+const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
+  Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
 /** The same task on the same results of others is the same work, in whatever order they came. */
 const workKey = (
-  { finished, place: offered = 0, round, runId }: Schema.Struct.Type<typeof place>,
-  task: Task
+  kind: Piece["kind"],
+  { finished, round }: Pick<TaskOrder, "finished" | "round">,
+  task: Task,
+  joined?: JoinedChanges
 ): string => {
   const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
   const sorted = results.toSorted(([a], [b]) => compareCodePoints(a, b))
-  return [runId, round, task.slug, hashOf(sorted), ...(offered === 0 ? [] : [offered])].join("/")
+  const parts = [kind, round, task.slug, hashOf(sorted)]
+  return [...parts, ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
 }
 
-/** Makes the calls of a task. */
-const RefineTask = Workflow.make("task-conductor/Refine", {
-  payload: { ...place, task: Task, joined: Schema.optionalKey(JoinedChanges) },
-  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure, CallsDeclined]), ...back }),
-  idempotencyKey: ({ joined, ...payload }) =>
-    [workKey(payload, payload.task), ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
+/** How often it is looked what came of the work that a run waits for. */
+const resultPace = "150 millis"
+
+/** Offers work of a run, and waits for all of it together. */
+const makeOffers = Effect.fnUntraced(function* (runId: string) {
+  const work = yield* ClusterWork
+  const waiting = new Map<string, Deferred.Deferred<string>>()
+  let begun = yield* Deferred.make<void>()
+
+  const look = Effect.gen(function* () {
+    if (waiting.size === 0) yield* Deferred.await(begun)
+    begun = yield* Deferred.make<void>()
+    const found = yield* Effect.orDie(work.results(runId, [...waiting.keys()]))
+    for (const [key, result] of found) {
+      const waits = waiting.get(key)
+      if (waits !== undefined) yield* Deferred.succeed(waits, result)
+      waiting.delete(key)
+    }
+    yield* Effect.sleep(resultPace)
+  })
+  yield* Effect.forkScoped(Effect.forever(look))
+
+  return Effect.fn("offerWork")(function* (piece: Piece) {
+    const lease = yield* CurrentLease
+    if (lease === undefined || !(yield* Effect.orDie(work.offer(lease, piece)))) {
+      if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
+      return yield* Effect.never
+    }
+    const waits = waiting.get(piece.key) ?? (yield* Deferred.make<string>())
+    waiting.set(piece.key, waits)
+    yield* Effect.suspend(() => Deferred.succeed(begun, undefined))
+    return yield* Deferred.await(waits)
+  })
 })
 
-/** Executes a refined task. */
-const RunTask = Workflow.make("task-conductor/Task", {
-  payload: { ...place, refinement: Refinement },
-  success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back }),
-  idempotencyKey: (payload) => workKey(payload, payload.refinement.task)
-})
-
-/** The outcome of a task, with the answers that are known afterwards. */
-interface PeerResult<A> {
-  readonly outcome: A | TaskFailure
-  readonly snapshot: GateSnapshot
-  readonly stop?: PermissionDenied
-  readonly unfit?: Unfit
-}
-
-/** Provides the workflow engine of the current fiber. */
-const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Effect<A> =>
-  Effect.contextWith((context: Context.Context<never>) =>
-    Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
-  )
-
-/** What is sent with each piece of work. */
-interface Sent {
-  readonly runId: string
-  readonly snapshot: GateSnapshot
-  readonly place?: number
-}
-
-/** Gives the tasks of a run to the engine. */
+/** Lets workers carry out the tasks of a run. */
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
-): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
+): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | Gate | ToolRunner> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const gate = yield* Gate
       const toolRunner = yield* ToolRunner
-      const workers = yield* ClusterWorkers
-      const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
+      const offer = yield* makeOffers(runId)
 
-      /** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
-      const onPeer = Effect.fnUntraced(function* <A>(
-        phase: TaskPhase,
-        task: Task,
-        execute: (sent: Sent) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
-      ): Effect.fn.Return<A, TaskFailure> {
-        const known = { runId, snapshot: yield* gate.snapshot }
-        const taken = yield* offerWork((at) => onEngine(execute(at === 0 ? known : { ...known, place: at })), alive)
-        if (Result.isFailure(taken)) {
-          return yield* new TaskFailure({ task: task.name, phase, reason: taken.failure, skipped: false })
-        }
-        const { snapshot, outcome, stop } = taken.success
+      /** Has work done with the answers so far, and restores the answers that came meanwhile. */
+      const onWorker = Effect.fnUntraced(function* <
+        A,
+        B extends { readonly outcome: A | TaskFailure; readonly snapshot: GateSnapshot; readonly stop?: typeof SavedDenial.Type }
+      >(piece: Piece, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
+        const { outcome, snapshot, stop } = yield* read(schema, yield* offer(piece))
         yield* restoreAnswers(gate, snapshot, secrets)
         if (stop !== undefined) yield* toolRunner.stop(stop)
-        return outcome instanceof TaskFailure ? yield* outcome : outcome
+        return outcome
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder) {
-        const made = yield* onPeer("refinement", order.task, (sent) =>
-          Effect.flatMap(withoutSecrets(RefineTask.payloadSchema, { ...sent, ...order }, secrets.redact), (payload) =>
-            RefineTask.execute(payload)
-          )
-        )
-        return made instanceof CallsDeclined
-          ? yield* made
-          : yield* knownRefinement(secrets, { runId, round: order.round }, made)
+        const { joined, task } = order
+        const payload = yield* textOf(Refining, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const key = workKey("refine", order, task, joined)
+        const made = yield* onWorker({ key, kind: "refine", payload }, Refined)
+        if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
+        return yield* knownRefinement(secrets, { runId, round: order.round }, made)
       })
-      const run = (order: ExecutionOrder) =>
-        onPeer("execution", order.refinement.task, (sent) =>
-          Effect.flatMap(withoutSecrets(RunTask.payloadSchema, { ...sent, ...order }, secrets.redact), (payload) =>
-            RunTask.execute(payload)
-          )
-        )
+      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
+        const payload = yield* textOf(Running, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const key = workKey("task", order, order.refinement.task)
+        const made = yield* onWorker({ key, kind: "task", payload }, Ran)
+        return made instanceof TaskFailure ? yield* made : made
+      })
       return Context.make(TaskRunner, { run }).pipe(
         Context.add(TaskLoop, { work, refine: () => Effect.die("A cluster carries out whole tasks.") })
       )
@@ -239,73 +192,78 @@ export interface TaskContext extends CallJudges {
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
-/** Does work of a run with the services of this worker; fails when they cannot be built. `about` says what is done. */
-export type WithTaskContext<R> = <A>(
-  runId: string,
-  about: { readonly task: string; readonly verb: "works on" | "changes files for" },
-  work: (context: TaskContext) => Effect.Effect<A, { readonly message: string }>
-) => Effect.Effect<A, { readonly message: string }, R>
+/** A phase of a task that a worker has claimed. */
+export interface ClaimedTask {
+  readonly task: Task
+  readonly verb: "works on" | "changes files for"
+  /** Does it with the services of this worker; what came of it, and the text to save. */
+  readonly carryOut: (context: TaskContext) => Effect.Effect<TaskEnd, UnfitWorker>
+  /** The text to save when it cannot be done for this reason. */
+  readonly failedWith: (reason: string) => Effect.Effect<string>
+}
 
-/** Registers the task workflows of this worker with the engine. */
-export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secrets: Secrets) => {
-  const workHere = <A>(
-    { snapshot, runId }: Sent,
-    { phase, task, tools }: { readonly phase: TaskPhase; readonly task: Task; readonly tools: ReadonlyArray<string> },
+/** What came of a phase of a task. */
+export interface TaskEnd {
+  readonly outcome: unknown
+  readonly result: string
+}
+
+/** Reads a piece of work that is a phase of a task. */
+export const claimedTask = Effect.fn("claimedTask")(function* (
+  runId: string,
+  { kind, payload }: Piece,
+  secrets: Secrets
+): Effect.fn.Return<ClaimedTask> {
+  const make = <A extends TaskResult | Refinement | CallsDeclined, B>(
+    { phase, snapshot, task, tools }: { readonly phase: TaskPhase; readonly snapshot: GateSnapshot; readonly task: Task; readonly tools: ReadonlyArray<string> },
+    schema: Codec<B>,
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
-  ): Effect.Effect<PeerResult<A>, never, R> => {
-    const verb = phase === "refinement" ? "works on" : "changes files for"
-    return withRunContext(runId, { task: task.name, verb }, (context) =>
-      Effect.gen(function* () {
+  ): ClaimedTask => {
+    const failure = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
+    const result = (value: { readonly outcome: A | TaskFailure; readonly snapshot: GateSnapshot; readonly stop?: typeof SavedDenial.Type }) =>
+      textOf(schema, value as B, secrets)
+    return {
+      task,
+      verb: phase === "refinement" ? "works on" : "changes files for",
+      failedWith: (reason) => result({ outcome: failure(reason), snapshot }),
+      carryOut: Effect.fnUntraced(function* (context: TaskContext) {
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.gate, snapshot, secrets)
-        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (failure) =>
-          Effect.succeed(failure)
+        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>
+          Effect.succeed(one)
         )
-        const outcome = yield* Effect.raceFirst(working, context.failed)
+        const failed = Effect.catch(context.failed, ({ message }) => Effect.succeed(failure(message)))
+        const outcome = yield* Effect.raceFirst(working, failed)
         const stop = yield* context.toolRunner.stopReason
-        return { outcome, snapshot: yield* context.gate.snapshot, ...(stop === undefined ? {} : { stop }) }
+        const known = { outcome, snapshot: yield* context.gate.snapshot }
+        return { outcome, result: yield* result({ ...known, ...(stop === undefined ? {} : { stop }) }) }
       })
-    ).pipe(
-      Effect.catch((error) => {
-        const outcome = new TaskFailure({ task: task.name, phase, reason: error.message, skipped: false })
-        const unfit = error instanceof UnfitWorker ? { unfit: { worker: workerName, why: error.why } } : {}
-        return Effect.succeed({ outcome, snapshot, ...unfit })
-      })
+    }
+  }
+  if (kind === "refine") {
+    const { snapshot, ...order } = yield* read(Refining, payload)
+    return make({ phase: "refinement", snapshot, task: order.task, tools: [] }, Refined, ({ loop }) =>
+      loop.work(order).pipe(
+        Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
+        Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
+      )
     )
   }
-  return Layer.merge(
-    RefineTask.toLayer(({ place: _place, snapshot, runId, ...order }) =>
-      workHere({ snapshot, runId }, { task: order.task, phase: "refinement", tools: [] }, ({ loop }) =>
-        loop.work(order).pipe(
-          Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
-          Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
-        )
-      ).pipe(Effect.flatMap((result) => withoutSecrets(RefineTask.successSchema, result, secrets.redact)))
-    ),
-    RunTask.toLayer(({ place: _place, refinement: sent, snapshot, runId, ...order }) => {
-      const { calls, task } = sent
-      const declined = {
-        task: task.name,
-        phase: "execution",
-        reason: "its calls were declined.",
-        skipped: false
-      } as const
-      const tools = calls.map(({ name }) => name)
-      return workHere({ snapshot, runId }, { task, phase: "execution", tools }, (context) =>
-        Effect.gen(function* () {
-          const again = Effect.catchTag(
-            context.loop.work({ ...order, task }),
-            "CallsDeclined",
-            () => new TaskFailure(declined)
-          )
-          const whole = yield* wholeRefinement(secrets, { runId, round: order.round }, sent, again)
-          if (whole.calls !== calls) {
-            yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
-          }
-          return yield* context.taskRunner.run({ ...order, refinement: whole })
-        })
-      ).pipe(Effect.flatMap((result) => withoutSecrets(RunTask.successSchema, result, secrets.redact)))
+  const { refinement: sent, snapshot, ...order } = yield* read(Running, payload)
+  const { calls, task } = sent
+  const tools = calls.map(({ name }) => name)
+  const declined = { task: task.name, phase: "execution", reason: "its calls were declined.", skipped: false } as const
+  return make({ phase: "execution", snapshot, task, tools }, Ran, (context) =>
+    Effect.gen(function* () {
+      const again = Effect.catchTag(
+        context.loop.work({ ...order, task }),
+        "CallsDeclined",
+        () => new TaskFailure(declined)
+      )
+      const whole = yield* wholeRefinement(secrets, { runId, round: order.round }, sent, again)
+      if (whole.calls !== calls) yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
+      return yield* context.taskRunner.run({ ...order, refinement: whole })
     })
   )
-}
+})

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
+import { aliveSeconds } from "./SqlWork.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
@@ -56,6 +57,8 @@ export const WorkerReport = Schema.Struct({
   /** Runs that it leads, and tasks that it works on now. */
   runs: Schema.Int,
   tasks: Schema.Int,
+  /** Why its model server does not answer; absent when it does. */
+  serverGone: Schema.optionalKey(Schema.String),
   /** How far its model calls are; absent when there are none. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
@@ -64,15 +67,12 @@ export type WorkerReport = typeof WorkerReport.Type
 /** A worker, and how many seconds ago it was seen last. */
 export interface WorkerState extends WorkerReport {
   readonly seenSecondsAgo: number
-  /** False when it was not seen for longer than its locks last. */
+  /** False when it was not seen for longer than its leases last. */
   readonly isAlive: boolean
 }
 
 /** A worker says every two seconds that it is there. */
 export const reportInterval = "2 seconds"
-
-/** A worker that was not seen for this time counts as dead: its locks have ended. */
-const aliveSeconds = 15
 
 /** A worker that was seen within this time says how far its calls are. */
 const freshSeconds = 4
@@ -107,8 +107,8 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     /** Says that a worker is there. */
     report: (worker: WorkerReport) =>
       Effect.asVoid(
-        retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, report, seen_at)
-          VALUES (${worker.name}, ${worker.begunAt}, ${encodeReport(worker)}, now())
+        retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+          VALUES (${worker.name}, ${worker.begunAt}, ${worker.version}, ${encodeReport(worker)}, clock_timestamp())
           ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`)
       ),
     /** A worker has ended. */

@@ -5,7 +5,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { ClusterRun } from "../../domain/journal/JournalRecord.ts"
@@ -16,7 +15,8 @@ import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.
 import { ClusterRuns } from "./ClusterRuns.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { answered as answerCodecs } from "../journal/RecordedAnswers.ts"
-import type { RunAnswers } from "./RunWorkflow.ts"
+import { ClusterWork } from "./ClusterWork.ts"
+import { giveAnswer } from "./RemoteAnswers.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 import { type JournalLine, readRecord } from "../journal/JournalLine.ts"
 
@@ -52,33 +52,33 @@ const pollInterval = "200 millis"
  * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
  * worker took the run over. Its event follows, so nobody is asked meanwhile.
  */
-const isAnswered = (
+const isAnswered = Effect.fnUntraced(function* (
+  runId: string,
   { hash, items, scope }: Question,
-  answers: RunAnswers,
   run: Pick<ClusterRun, "approveSteps" | "yes"> | undefined
-): Effect.Effect<boolean> => {
+) {
   const isYes = run?.yes === true
   const isApproved =
     (scope === "step" && (isYes || run?.approveSteps === true)) ||
     (scope === "call" && isYes && items.every(({ personOnly }) => personOnly !== true))
-  return isApproved ? Effect.succeed(true) : Effect.map(answers.find<unknown>(hash, answerCodecs[scope]), Option.isSome)
-}
+  return isApproved || (yield* (yield* ClusterWork).answered(runId, hash)) !== undefined
+})
 
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
+  runId: string,
   { hash, items, scope, title }: Question,
-  answers: RunAnswers,
   redact: Redact
-): Effect.fn.Return<AnsweredBy, never, Approver> {
+): Effect.fn.Return<AnsweredBy, DatabaseUnavailable, Approver | ClusterWork> {
   const approver = yield* Approver
-  const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Schema.Codec<Answered<A>, Schema.Json>) =>
-    Effect.flatMap(ask, (answered) =>
-      answered.by === "nobody"
-        ? Effect.succeed(answered.by)
-        : Effect.flatMap(withoutSecrets(codec, answered, redact), (safe) =>
-            Effect.as(answers.give(hash, codec, safe), answered.by)
-          )
-    )
+  const give = Effect.fnUntraced(function* <A>(
+    ask: Effect.Effect<Answered<A>>,
+    codec: Schema.Codec<Answered<A>, Schema.Json>
+  ): Effect.fn.Return<AnsweredBy, DatabaseUnavailable, ClusterWork> {
+    const given = yield* ask
+    if (given.by !== "nobody") yield* giveAnswer(runId, hash, codec, yield* withoutSecrets(codec, given, redact))
+    return given.by
+  })
   const [item] = items
   if (scope === "step") return yield* give(approver.step(title, items, hash), answerCodecs.step)
   if (item === undefined) return "rule"
@@ -93,16 +93,15 @@ const pollsPerProgress = 10
 /** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
   runId: string,
-  answers: RunAnswers,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
   { progress, redact }: FollowOptions = { progress: Effect.succeed([]), redact: (value) => value }
 ) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
     const withMutex = (yield* Semaphore.make(1)).withPermits(1)
-    const context = yield* Effect.context<Approver>()
+    const context = yield* Effect.context<Approver | ClusterWork>()
     const asked = yield* FiberMap.make<string>()
-    const waits = yield* Deferred.make<never, RunWaits>()
+    const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
     const open = new Map<string, Question>()
     /* When each call ended: a worker that says how far its calls are only now and then may report one that has. */
     const endedAt = new Map<string, string>()
@@ -140,10 +139,11 @@ export const followRun = (
     })
 
     const ask = (question: Question) =>
-      withMutex(putQuestion(question, answers, redact)).pipe(
+      withMutex(putQuestion(runId, question, redact)).pipe(
         Effect.flatMap((by) =>
           by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
         ),
+        Effect.catchTag("DatabaseUnavailable", (error) => Deferred.fail(waits, error)),
         Effect.provideContext(context)
       )
 
@@ -163,7 +163,7 @@ export const followRun = (
         for (const [hash, question] of open) {
           open.delete(hash)
           if (yield* FiberMap.has(asked, hash)) continue
-          if (yield* isAnswered(question, answers, standing?.run)) continue
+          if (yield* isAnswered(runId, question, standing?.run)) continue
           yield* FiberMap.run(asked, hash, ask(question))
         }
         yield* Effect.sleep(pollInterval)

@@ -58,15 +58,27 @@ export const replacedCall = (
   return isLost ? { ...call, outcome: Option.getOrNull(valueOf(outcome)) } : undefined
 }
 
-/** The work of earlier sessions, by these lines of a journal. Answers count from the record with this number on. */
-export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
-  const last = new Map(lines.map((line) => [`${line.type}/${line.key}`, line]))
-  const byPlace = Map.groupBy(lines, ({ key, type }) => `${type}/${keyOfActivity(key)}`)
+/** What is known of earlier work; nothing at first. Answers count from the record with this number on. */
+export const makeKnownWork = (provenFrom = 1) => {
+  const last = new Map<string, JournalLine>()
+  const byPlace = new Map<string, Array<JournalLine>>()
   return {
+    /** Takes more lines of the journal, in their order. */
+    add: (lines: ReadonlyArray<JournalLine>): void => {
+      for (const line of lines) {
+        last.set(`${line.type}/${line.key}`, line)
+        const place = `${line.type}/${keyOfActivity(line.key)}`
+        const before = byPlace.get(place)
+        if (before === undefined) byPlace.set(place, [line])
+        else before.push(line)
+      }
+    },
     saved: (type: SavedType, key: string): Option.Option<Schema.Json> => {
       const line = last.get(`${type}/${key}`)
       return type === "answer" && line !== undefined && line.seq < provenFrom ? Option.none() : valueOf(line)
     },
+    /** The last record of a type with a key, whatever it holds. */
+    line: (type: SavedType, key: string): JournalLine | undefined => last.get(`${type}/${key}`),
     doubt: (key: string): InDoubtCall | undefined => {
       if (last.has(`outcome/${key}`)) return undefined
       const answer = answerOf(key)
@@ -75,6 +87,13 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
       return replacedCall(intent, last.get(`outcome/${intent?.key}`), byPlace.get(`outcome/${answer}`) ?? [])
     }
   }
+}
+
+/** The work of earlier sessions, by these lines of a journal. */
+export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
+  const known = makeKnownWork(provenFrom)
+  known.add(lines)
+  return known
 }
 
 export class Journal extends Context.Service<

@@ -1,0 +1,114 @@
+/**
+ * What a worker does all the time: it claims work that is free, carries it out on a fiber for each piece, and renews its leases.
+ * The clock, the store of the work and what is done are given, so that a simulation can put others in their place.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { type Claimant, ClusterWork, CurrentLease, type HeldLease, leaseTime, type Room } from "./ClusterWork.ts"
+
+/** What became of a piece in this worker. */
+export type WorkEnd =
+  | { readonly _tag: "Finished"; readonly result: string }
+  | { readonly _tag: "RunEnded"; readonly ending: string }
+  /** Another worker does it; `why` says what this one lacks for good. */
+  | { readonly _tag: "GivenBack"; readonly why?: string }
+
+export interface WorkLoopOptions {
+  readonly worker: Claimant
+  /** How much more this worker takes now. */
+  readonly room: Effect.Effect<Room, DatabaseUnavailable>
+  readonly carryOut: (lease: HeldLease) => Effect.Effect<WorkEnd, DatabaseUnavailable>
+  /** Receives what a person should know. */
+  readonly report: (what: string) => Effect.Effect<void>
+}
+
+/** How often leases are renewed. */
+const renewal = "2 seconds"
+
+/** A worker gives up so long before its lease ends, in milliseconds, whatever its clock says. */
+const margin = 3000
+
+/** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
+const pace = { least: 200, most: 400 }
+
+const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
+
+/** Works until the scope closes or the database has been away for too long; then its leases are given back. */
+export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, report, room, worker }: WorkLoopOptions) {
+  const work = yield* ClusterWork
+  const held = new Set<HeldLease>()
+  const fibers = yield* FiberSet.make<void>()
+  const broken = yield* Deferred.make<never, DatabaseUnavailable>()
+  const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
+    Effect.catch(query, (error) => Effect.andThen(Deferred.fail(broken, error), Effect.never))
+  const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
+
+  const settle = (lease: HeldLease, end: WorkEnd) => {
+    if (end._tag === "GivenBack") return work.giveBack(lease, end.why)
+    return end._tag === "Finished" ? work.finish(lease, end.result) : work.end(lease, end.ending)
+  }
+
+  const begin = (lease: HeldLease) =>
+    Effect.flatMap(carryOut(lease), (end) => settle(lease, end)).pipe(
+      Effect.onInterrupt(() =>
+        Effect.flatMap(Deferred.isDone(lease.lost), (isLost) =>
+          isLost ? Effect.void : Effect.ignore(work.giveBack(lease))
+        )
+      ),
+      orBreak,
+      Effect.provideService(CurrentLease, lease),
+      Effect.raceFirst(Deferred.await(lease.lost)),
+      Effect.asVoid,
+      Effect.ensuring(Effect.sync(() => void held.delete(lease)))
+    )
+
+  const claim = Effect.gen(function* () {
+    const most = yield* room
+    if (most.run + most.refine + most.task > 0) {
+      const sent = yield* monotonic
+      for (const claimed of yield* work.claim(worker, most)) {
+        const lost = yield* Deferred.make<void>()
+        const lease = { ...claimed, lost, cancelled: yield* Deferred.make<void>(), renewedAt: sent }
+        held.add(lease)
+        yield* FiberSet.run(fibers, begin(lease))
+      }
+    }
+    yield* Effect.sleep(Duration.millis(yield* Random.nextIntBetween(pace.least, pace.most)))
+  })
+
+  const renew = Effect.gen(function* () {
+    const leases = [...held]
+    if (leases.length === 0) return
+    const sent = yield* monotonic
+    const kept = new Map((yield* work.renew(leases)).map(({ epoch, isCancelled }) => [epoch, isCancelled]))
+    for (const lease of leases) {
+      const isCancelled = kept.get(lease.epoch)
+      if (isCancelled === undefined) yield* lose(lease)
+      else lease.renewedAt = sent
+      if (isCancelled === true) yield* Deferred.succeed(lease.cancelled, undefined)
+    }
+  })
+
+  /** What could not be renewed in time may be another worker's by now. */
+  const giveUp = Effect.gen(function* () {
+    const now = yield* monotonic
+    const late = [...held].filter(({ renewedAt }) => now - renewedAt > leaseTime - margin)
+    if (late.length === 0) return
+    yield* report(
+      "The database does not answer in time: this worker stops what it does, and other workers take it over."
+    )
+    yield* Effect.forEach(late, lose)
+    for (const lease of late) held.delete(lease)
+  })
+
+  yield* Effect.forkScoped(Effect.repeat(giveUp, Schedule.spaced("500 millis")))
+  yield* Effect.forkScoped(Effect.repeat(orBreak(renew), Schedule.spaced(renewal)))
+  yield* Effect.forkScoped(Effect.forever(orBreak(claim)))
+  return yield* Deferred.await(broken)
+}, Effect.scoped)
