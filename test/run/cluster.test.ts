@@ -61,11 +61,9 @@ describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () =
       /* Nothing is left of it when it is removed. */
       const left = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const isOpen = sql`SELECT FROM task_conductor_messages WHERE NOT processed`
-        while ((yield* isOpen).length > 0) yield* Effect.sleep("50 millis")
         const prune = yield* start(["runs", "prune", "--cluster", "--older-than", "0"])
         yield* Effect.promise(() => prune.ended)
-        return yield* sql`SELECT id FROM task_conductor_messages UNION SELECT id FROM task_conductor_replies`
+        return yield* sql`SELECT run_id FROM task_conductor_work UNION SELECT run_id FROM task_conductor_records`
       })
       expect(yield* Effect.provide(left, layerDatabase(Redacted.make(url)))).toEqual([])
     })

@@ -83,27 +83,22 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
     })
   )
 
-  liveTest("is not made again when its outcome is kept, and the engine does not know it", () =>
+  liveTest("is not made again when its outcome is kept, and what came of its task is not", () =>
     Effect.gen(function* () {
       const { killSender, sent, start, untilSent, url } = yield* makeSender("", 2)
       const dying = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        /* The engine's own record of the call is held back, as if the worker were slow to write it. */
+        /* The result of the task is held back, as if the worker were slow to write it. */
         yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
-          IF EXISTS (SELECT FROM task_conductor_messages AS m WHERE m.id = new.request_id AND m.tag = ''activity''
-            AND m.payload::text LIKE ''%/tool/send-1/%'') THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF;
-          RETURN new; END'`)
-        yield* sql`CREATE TRIGGER hold BEFORE INSERT ON task_conductor_replies FOR EACH ROW EXECUTE FUNCTION hold()`
+          IF new.result IS NOT NULL THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF; RETURN new; END'`)
+        yield* sql`CREATE TRIGGER hold BEFORE UPDATE ON task_conductor_work FOR EACH ROW EXECUTE FUNCTION hold()`
         const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
         yield* untilSent(1)
-        for (;;) {
-          const kept = yield* sql`SELECT FROM task_conductor_records WHERE type = 'outcome' AND key LIKE '%/tool/%'`
-          if (kept.length > 0) break
-          yield* Effect.sleep("50 millis")
-        }
+        const isHeld = sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+        while ((yield* isHeld).length === 0) yield* Effect.sleep("50 millis")
         killSender()
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
-        yield* sql`DROP TRIGGER hold ON task_conductor_replies`
+        yield* sql`DROP TRIGGER hold ON task_conductor_work`
         return client
       })
       const client = yield* Effect.provide(dying, layerDatabase(Redacted.make(url)))

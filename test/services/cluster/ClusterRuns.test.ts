@@ -1,4 +1,5 @@
 import { assert, describe } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Layer from "effect/Layer"
@@ -10,11 +11,14 @@ import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
 import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
-import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
+import { ClusterRuns, encodeEnding } from "../../../src/services/cluster/ClusterRuns.ts"
+import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/services/cluster/ClusterWork.ts"
+import { ClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
+import { layerSqlWork } from "../../../src/services/cluster/SqlWork.ts"
+import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
 import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
-import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
@@ -51,10 +55,12 @@ const report: RunReport = {
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 }
 
+const layerTables = Layer.merge(ClusterRuns.layer, layerSqlWork)
+
 /** Runs a body on a database of its own. */
-const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | SqlClient.SqlClient>) =>
+const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
   Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(body, Layer.provideMerge(ClusterRuns.layer, layerDatabase(Redacted.make(url))))
+    Effect.provide(body, Layer.provideMerge(layerTables, layerDatabase(Redacted.make(url))))
   )
 
 describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
@@ -62,16 +68,14 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(newRun("run-1"))
         const id = { round: 1, task: "Look 1", uid: "call-1" }
-        yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
-        yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
-        yield* runs.append(
-          "run-1",
+        yield* appendWith(
+          yield* leaseRun(newRun("run-1")),
+          { type: "event", event: { type: "model.finished", call, usage } },
+          { type: "event", event: { type: "model.finished", call, usage } },
           { type: "event", event: { type: "tool.finished", id, name: "read_file", result } },
-          asIs
+          { type: "settled", key: "tool.finished", value: "model.finished" }
         )
-        yield* runs.append("run-1", { type: "settled", key: "tool.finished", value: "model.finished" }, asIs)
         assert.deepStrictEqual(
           (yield* runs.after("run-1", 0)).map(({ event }) => event),
           ["model.finished", "model.finished", "tool.finished", ""]
@@ -88,22 +92,21 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
-  liveTest("finds the last record of a key of any length, in the order in which all were added", () =>
+  liveTest("holds records of keys of any length in the order in which they were added", () =>
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(newRun("run-1"))
+        const lease = yield* leaseRun(newRun("run-1"))
         const key = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000))).join(
           ""
         )
-        const add = (value: number) => runs.append("run-1", { type: "settled", key, value }, asIs)
+        const add = (value: number) => appendWith(lease, { type: "settled", key, value })
         yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], add, { concurrency: 8 })
         yield* add(9)
-        const last = yield* runs.last("run-1", "settled", key)
-        assert.deepStrictEqual(last === undefined ? undefined : recordOf(last), { type: "settled", key, value: 9 })
-        const all = yield* runs.after("run-1", 0)
+        const known = yield* runs.known("run-1", 0)
+        assert.deepStrictEqual(known.at(-1)?.json, { type: "settled", key, value: 9 })
         assert.deepStrictEqual(
-          all.map(({ seq }) => seq),
+          known.map(({ seq }) => seq),
           [1, 2, 3, 4, 5, 6, 7, 8, 9]
         )
         assert.deepStrictEqual(
@@ -114,23 +117,38 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
-  liveTest("lets one run at a time change a project, and ends each once", () =>
+  liveTest("lets one run at a time change a project, and opens one that has ended again", () =>
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(newRun("run-1"))
-        const busy = yield* Effect.flip(runs.submit(newRun("run-2")))
+        const work = yield* ClusterWork
+        const submit = (run: ClusterRun) => runs.submit(run, [run.opened], asIs)
+        const first = yield* leaseRun(newRun("run-1"))
+        const busy = yield* Effect.flip(submit(newRun("run-2")))
         assert.strictEqual(busy._tag === "ProjectShared" && busy.runId, "run-1")
-        yield* runs.submit(newRun("run-3", "/other"))
-        yield* runs.end("run-1", report, redact)
-        yield* runs.end("run-1", { ...report, status: "failed" }, asIs)
+        yield* submit(newRun("run-3", "/other"))
+        const end = JSON.stringify(redact(encodeEnding(report)))
+        assert.deepStrictEqual([yield* work.end(first, end), yield* work.end(first, end)], [true, false])
         assert.deepStrictEqual((yield* runs.standing("run-1"))?.ending, { ...report, answer: "[redacted]" })
-        yield* runs.submit(newRun("run-2"))
+        yield* submit(newRun("run-2"))
+        yield* work.answer("run-1", "q-1", JSON.stringify({ answer: "decline", by: "person" }))
+        yield* work.answer("run-1", "q-2", JSON.stringify({ answer: "step", by: "person" }))
+        const reopen = (runId: string) => runs.reopen(newRun(runId), { type: "resumed", program: "0.0.0" }, asIs)
+        assert.strictEqual((yield* Effect.flip(reopen("run-1")))._tag, "ProjectShared")
         assert.deepStrictEqual([yield* runs.cancel("run-1"), yield* runs.cancel("run-2")], [false, true])
         assert.deepStrictEqual((yield* runs.standing("run-2"))?.ending, {
-          refused: "The run was cancelled before it began.",
+          refused: "The run was cancelled while no worker worked on it.",
           exitCode: 130
         })
+        assert.deepStrictEqual([yield* reopen("run-1"), yield* reopen("run-1")], [true, false])
+        const again = yield* work.claim({ name: "gpu-2", program: "0.0.0" }, { run: 9, refine: 9, task: 9 })
+        assert.deepStrictEqual(again.map(({ runId }) => runId).toSorted(), ["run-1", "run-3"])
+        /* The worker that had it before writes nothing more, and what was refused is asked again. */
+        assert.isFalse(yield* work.end(first, end))
+        assert.deepStrictEqual(
+          [yield* work.answered("run-1", "q-1"), (yield* work.answered("run-1", "q-2")) === undefined],
+          [undefined, false]
+        )
         assert.deepStrictEqual([yield* runs.remove("run-3"), yield* runs.remove("run-2")], [false, true])
       })
     )
@@ -139,48 +157,77 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("keeps a refinement from which a secret was taken whole at its worker only", () =>
     onDatabase(
       Effect.gen(function* () {
-        yield* (yield* ClusterRuns).submit(newRun("run-1"))
+        const lease = yield* leaseRun(newRun("run-1"))
         const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
         const save = Effect.flatMap(Journal, (journal) =>
           Effect.forEach(keys, (key) =>
             journal.append(settled(key, key.includes("look-2") ? "open" : "the-s3cret-value"))
           )
         )
-        const found = Effect.flatMap(Journal, (journal) =>
-          Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
-        )
-        const maker = layerClusterJournal("run-1", makeSecrets(redact))
-        const other = layerClusterJournal("run-1", makeSecrets(redact))
-        assert.deepStrictEqual(yield* Effect.provide(Effect.andThen(save, found), maker), [
+        const found = Effect.gen(function* () {
+          yield* (yield* ClusterJournal).join(lease)
+          const journal = yield* Journal
+          return yield* Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
+        })
+        const journalOf = () =>
+          layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
+        const as = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideService(body, CurrentLease, lease)
+        const maker = yield* Layer.build(journalOf())
+        const other = yield* Layer.build(journalOf())
+        assert.deepStrictEqual(yield* Effect.provideContext(as(Effect.andThen(save, found)), maker), [
           "the-s3cret-value",
           "open",
           "[redacted]"
         ])
-        assert.deepStrictEqual(yield* Effect.provide(found, other), [undefined, "open", "[redacted]"])
+        assert.deepStrictEqual(yield* Effect.provideContext(found, other), [undefined, "open", "[redacted]"])
         /* What another worker made since counts, not what this one remembers. */
         const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another")))
-        yield* Effect.provide(saveOther, other)
-        assert.strictEqual((yield* Effect.provide(found, maker))[0], "another")
+        yield* Effect.provideContext(as(saveOther), other)
+        assert.strictEqual((yield* Effect.provideContext(found, maker))[0], "another")
+      }).pipe(Effect.scoped)
+    )
+  )
+
+  liveTest("ends the work of a worker whose lease another one has taken, and writes nothing of it", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const runs = yield* ClusterRuns
+        const lease: HeldLease = yield* leaseRun(newRun("run-1"))
+        yield* sql`UPDATE task_conductor_work SET lease_until = now() - interval '1 second'`
+        yield* (yield* ClusterWork).claim({ name: "gpu-2", program: "0.0.0" }, { run: 1, refine: 0, task: 0 })
+        const write = Journal.use((journal) => journal.append(settled("key", "late"))).pipe(
+          Effect.provideService(CurrentLease, lease),
+          Effect.as("written")
+        )
+        const journal = layerClusterJournal({
+          runId: "run-1",
+          secrets: makeSecrets(asIs),
+          broken: () => Effect.void
+        })
+        const lost = Effect.as(Deferred.await(lease.lost), "lost")
+        assert.strictEqual(yield* Effect.provide(Effect.raceFirst(write, lost), journal), "lost")
+        assert.deepStrictEqual(yield* runs.after("run-1", 0), [])
       })
     )
   )
 
-  liveTest("goes on with a database that has no types of events yet", () =>
+  liveTest("goes on with a database that has no work yet", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* makePostgres)
-      const older = Effect.gen(function* () {
-        yield* (yield* ClusterRuns).submit(newRun("run-1"))
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`ALTER TABLE task_conductor_records DROP COLUMN event`
-      })
+      const older = SqlClient.SqlClient.use(
+        (sql) => sql`DROP TABLE task_conductor_work, task_conductor_answers;`
+      ).pipe(
+        Effect.andThen(
+          SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`)
+        )
+      )
       const now = Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
-        assert.strictEqual((yield* runs.usage("run-1")).modelCalls, 1)
+        yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
+        assert.lengthOf(yield* (yield* ClusterRuns).known("run-1", 0), 1)
       })
-      for (const work of [older, now]) {
-        yield* Effect.provide(work, Layer.provideMerge(ClusterRuns.layer, layerDatabase(url)))
-      }
+      yield* Effect.provide(older, layerDatabase(url))
+      yield* Effect.provide(now, Layer.provideMerge(layerTables, layerDatabase(url)))
     })
   )
 
@@ -189,7 +236,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
         const sql = yield* SqlClient.SqlClient
-        yield* runs.submit(newRun("run-1"))
+        yield* runs.submit(newRun("run-1"), [], asIs)
         yield* sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
           VALUES ('run-9', '/elsewhere', false, '2030-01-01', '{"later":true}')`
         assert.deepStrictEqual(

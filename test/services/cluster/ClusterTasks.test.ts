@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { TaskName } from "../../../src/domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
@@ -10,9 +10,15 @@ import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
 import { TaskLoop } from "../../../src/services/pipeline/TaskLoop.ts"
-import { workerName } from "../../../src/services/cluster/ClusterEngine.ts"
-import { layerClusterTasks, layerTaskWorkflows, type TaskContext } from "../../../src/services/cluster/ClusterTasks.ts"
-import { ClusterWorkers } from "../../../src/services/cluster/ClusterWorkers.ts"
+import {
+  claimedTask,
+  layerClusterTasks,
+  nobodyFits,
+  type TaskContext
+} from "../../../src/services/cluster/ClusterTasks.ts"
+import { ClusterWork, CurrentLease } from "../../../src/services/cluster/ClusterWork.ts"
+import { runWorkLoop, type WorkEnd } from "../../../src/services/cluster/WorkLoop.ts"
+import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
 import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
@@ -72,44 +78,45 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   return { toolRunner, stops }
 }
 
-/** Workers that are there. */
-const layerWorkersNamed = (names: ReadonlyArray<string>) =>
-  Layer.mock(ClusterWorkers)({
-    list: Effect.succeed([]),
-    alive: Effect.succeed(
-      names.map((name) => ({
-        name,
-        version: "0.1.0",
-        begunAt: "",
-        slots: 1,
-        runs: 0,
-        tasks: 0,
-        seenSecondsAgo: 0,
-        isAlive: true
-      }))
-    )
-  })
-
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
-const share = <A, E>(
-  bench: TaskContext | string,
-  body: Effect.Effect<A, E, TaskLoop | TaskRunner | WorkflowEngine.WorkflowEngine>,
-  names: ReadonlyArray<string> = []
-) => {
-  const { gate, reported } = makeGate(answers("approved by the run"))
-  const { stops, toolRunner } = makeToolRunner()
-  const there = layerTaskWorkflows(
-    (_runId, _about, work) => (typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)),
-    makeSecrets(redact)
-  )
-  const here = layerClusterTasks("run-1", makeSecrets(redact)).pipe(
-    Layer.provide(
-      Layer.mergeAll(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner), layerWorkersNamed(names))
+const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, TaskLoop | TaskRunner>) =>
+  Effect.gen(function* () {
+    const { gate, reported } = makeGate(answers("approved by the run"))
+    const { stops, toolRunner } = makeToolRunner()
+    const memory = makeMemoryWork()
+    const work = Layer.succeed(ClusterWork)(memory.work)
+    memory.submit("run-1", "0")
+    const [claimed] = yield* memory.work.claim({ name: "leader", program: "0" }, { run: 1, refine: 0, task: 0 })
+    if (claimed === undefined) return yield* Effect.die("the run was not offered")
+    const lease = {
+      ...claimed,
+      lost: yield* Deferred.make<void>(),
+      cancelled: yield* Deferred.make<void>(),
+      renewedAt: 0
+    }
+    const secretsThere = makeSecrets(redact)
+    const there = runWorkLoop({
+      worker: { name: "gpu-1-7", program: "0" },
+      room: Effect.succeed({ run: 0, refine: 9, task: 9 }),
+      report: () => Effect.void,
+      carryOut: Effect.fnUntraced(function* (one): Effect.fn.Return<WorkEnd> {
+        const task = yield* claimedTask("run-1", one, secretsThere)
+        if (typeof bench === "string") return { _tag: "Finished", result: yield* task.failedWith(bench) }
+        const end = yield* Effect.result(task.carryOut(bench))
+        if (end._tag === "Success") return { _tag: "Finished", result: end.success.result }
+        const { why } = end.failure
+        return one.declined["gpu-1-7"] === undefined
+          ? { _tag: "GivenBack", why }
+          : { _tag: "Finished", result: yield* task.failedWith(nobodyFits(one.declined)) }
+      })
+    })
+    const here = layerClusterTasks("run-1", makeSecrets(redact)).pipe(
+      Layer.provide(Layer.mergeAll(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner), work))
     )
-  )
-  const layer = Layer.merge(here, there).pipe(Layer.provideMerge(WorkflowEngine.layerMemory))
-  return Effect.map(Effect.provide(Effect.result(body), layer), (result) => ({ result, reported, stops }))
-}
+    const leading = Effect.provideService(Effect.provide(Effect.result(body), here), CurrentLease, lease)
+    const result = yield* Effect.raceFirst(leading, Effect.orDie(Effect.provide(there, work)))
+    return { result, reported, stops }
+  })
 
 const doubt = new PermissionDenied({ tool: "run_command", targets: ["make"], by: "person" })
 
@@ -153,7 +160,7 @@ const resultOf = (name: string) =>
   })
 
 describe("tasks that workers share", () => {
-  it.effect("are refined and carried out elsewhere, and answers travel with them and back", () =>
+  it.live("are refined and carried out elsewhere, and answers travel with them and back", () =>
     Effect.gen(function* () {
       const { bench, reported: reportedThere } = makeRunContext()
       const { result, stops, reported } = yield* share(
@@ -170,7 +177,7 @@ describe("tasks that workers share", () => {
     })
   )
 
-  it.effect("are the same work when the results of others came in another order", () =>
+  it.live("are the same work when the results of others came in another order", () =>
     Effect.gen(function* () {
       const worked: Array<string> = []
       const { bench } = makeRunContext({
@@ -191,7 +198,7 @@ describe("tasks that workers share", () => {
     ["the worker that made it", true],
     ["another worker", false]
   ] as const) {
-    it.effect(`are carried out with their secrets by ${where}, and leave none in the engine`, () =>
+    it.live(`are carried out with their secrets by ${where}, and leave none in what is saved`, () =>
       Effect.gen(function* () {
         const call = { uid: "call-1", name: "send", arguments: { token: secrets["GitHub"] ?? "" } }
         const whole = { task, calls: [call] }
@@ -228,14 +235,14 @@ describe("tasks that workers share", () => {
         if (result._tag === "Failure") throw new Error(result.failure.message)
         const { calls, made } = result.success
         assert.deepStrictEqual([refined, carriedOut], [1, [whole.calls]])
-        /* The run itself is on another worker, and sees what the engine has. */
+        /* The run itself is on another worker, and sees what is saved. */
         assert.deepStrictEqual(made, sent.calls)
         assert.isFalse([secrets["GitHub"], secrets["npm"]].some((secret = "") => calls.includes(secret)))
       })
     )
   }
 
-  it.effect("stop the run when the worker of one is told to", () =>
+  it.live("stop the run when the worker of one is told to", () =>
     Effect.gen(function* () {
       const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
       const { stops } = yield* share(
@@ -246,7 +253,7 @@ describe("tasks that workers share", () => {
     })
   )
 
-  it.effect("fail as they do on one machine, and when a worker cannot get ready", () =>
+  it.live("fail as they do on one machine, and when a worker cannot get ready", () =>
     Effect.gen(function* () {
       const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
       const { bench } = makeRunContext({ loop: loopWith(() => Effect.fail(failure)) })
@@ -261,37 +268,23 @@ describe("tasks that workers share", () => {
     })
   )
 
-  it.effect("are offered again when a worker lacks something, until one takes them", () =>
-    Effect.gen(function* () {
-      for (const missing of ["skill", "tool"]) {
-        let offers = 0
-        const { bench } = makeRunContext({
-          lacks: (_task, tools) => {
-            if (tools.length !== (missing === "tool" ? 1 : 0)) return undefined
-            return (offers += 1) < 4 ? `This worker has no ${missing}.` : undefined
-          }
-        })
-        const call = { uid: "call-1", name: "send", arguments: {} }
-        const work = Effect.gen(function* () {
-          const refinement = yield* (yield* TaskLoop).work({ ...order, task })
-          const calls = missing === "tool" ? [call] : []
-          return yield* (yield* TaskRunner).run({ ...order, refinement: { ...refinement, calls } })
-        })
-        const { result } = yield* share(bench, work, ["gpu-1-7"])
-        assert.deepStrictEqual([result._tag, offers], ["Success", missing === "tool" ? 4 : 5])
-      }
-    })
-  )
-
-  it.effect("fail with what each worker lacks when none can do them", () =>
+  it.live("fail with what each worker lacks when none can do them", () =>
     Effect.gen(function* () {
       const { bench } = makeRunContext({ lacks: () => 'This worker has no skill "send".' })
       const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
-      const { result } = yield* share(bench, refine, [workerName])
+      const { result } = yield* share(bench, refine)
       assert.strictEqual(
         result._tag === "Failure" && result.failure._tag === "TaskFailure" && result.failure.reason,
         'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
       )
     })
   )
+
+  it("are declined in one sentence for all workers", () => {
+    const why = "This worker has no tool."
+    assert.strictEqual(
+      nobodyFits({ "gpu-2": why, "gpu-1": why }),
+      `No worker can do this. gpu-2: ${why} gpu-1: ${why} Give one of them what it lacks, or start a worker that has it. Then start the run again.`
+    )
+  })
 })

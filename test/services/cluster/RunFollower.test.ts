@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { assert, describe } from "@effect/vitest"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
@@ -12,7 +11,9 @@ import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/services/cluster/RunFollower.ts"
 import { answered } from "../../../src/services/journal/RecordedAnswers.ts"
-import { makeRunAnswers } from "../../../src/services/cluster/RunWorkflow.ts"
+import { giveAnswer } from "../../../src/services/cluster/RemoteAnswers.ts"
+import { layerSqlWork } from "../../../src/services/cluster/SqlWork.ts"
+import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
@@ -42,10 +43,9 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
     )
     const body = Effect.gen(function* () {
       const runs = yield* ClusterRuns
-      const answers = yield* makeRunAnswers(yield* WorkflowEngine.WorkflowEngine, order)
-      yield* runs.submit(newRun(approveSteps))
-      if (isSaved) yield* answers.give("h", answered.step, { answer: "step", by: "person" })
-      yield* runs.append(runId, { type: "event", event: question }, (json) => json)
+      const lease = yield* leaseRun(newRun(approveSteps))
+      if (isSaved) yield* giveAnswer(runId, "h", answered.step, { answer: "step", by: "person" })
+      yield* appendWith(lease, { type: "event", event: question })
       const isPast = yield* Deferred.make<void>()
       let polls = 0
       const counted = ClusterRuns.of({
@@ -53,7 +53,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
         standing: (id) =>
           Effect.tap(runs.standing(id), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
       })
-      const follower = yield* followRun(runId, answers, () => Effect.void).pipe(
+      const follower = yield* followRun(runId, () => Effect.void).pipe(
         Effect.provideService(ClusterRuns, counted),
         Effect.flip,
         Effect.forkChild
@@ -62,8 +62,8 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
       yield* Fiber.interrupt(follower)
       return { asked, left: left instanceof Error ? left.message : undefined }
     })
-    const database = Layer.provideMerge(ClusterRuns.layer, layerDatabase(Redacted.make(url)))
-    return yield* Effect.provide(body, Layer.mergeAll(database, approver, WorkflowEngine.layerMemory))
+    const database = Layer.provideMerge(Layer.merge(ClusterRuns.layer, layerSqlWork), layerDatabase(Redacted.make(url)))
+    return yield* Effect.provide(body, Layer.merge(database, approver))
   })
 
 describe("followRun", { timeout: 60_000, ...needsPostgres }, () => {

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { assert, describe, it } from "@effect/vitest"
 import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
@@ -9,7 +8,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { cancelledEnding, ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/services/cluster/RunFollower.ts"
 import { lineOf } from "../../../src/services/journal/JournalLine.ts"
-import { makeRunAnswers } from "../../../src/services/cluster/RunWorkflow.ts"
+import { ClusterWork } from "../../../src/services/cluster/ClusterWork.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
 const call = (task: string) => ({ stage: "task" as const, round: 1, task, attempt: 1 })
@@ -45,16 +44,15 @@ describe("followRun", () => {
           })
       })
       const approver = Layer.mock(Approver)({})
-      const answers = yield* makeRunAnswers(yield* WorkflowEngine.WorkflowEngine, order)
       const listen = ({ event }: { readonly event: RunEvent }) =>
         Effect.sync(
           () => void reported.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
         )
       const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
-      yield* followRun("run-1", answers, listen, {
+      yield* followRun("run-1", listen, {
         progress: Effect.succeed(said),
         redact: (value) => value
-      }).pipe(Effect.provide(Layer.merge(runs, approver)))
+      }).pipe(Effect.provide(Layer.mergeAll(runs, approver, Layer.mock(ClusterWork)({}))))
       assert.deepStrictEqual(reported, [
         "model.started Look 1",
         "model.started Look 2",
@@ -62,6 +60,6 @@ describe("followRun", () => {
         "model.progress Look 2",
         "model.progress Look 2"
       ])
-    }).pipe(Effect.provide(WorkflowEngine.layerMemory))
+    })
   )
 })
