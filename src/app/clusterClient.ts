@@ -24,7 +24,13 @@ import { layerSqlWork } from "../services/cluster/SqlWork.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { RunContext } from "./RunContext.ts"
-import type { NewRun } from "./runs.ts"
+import type { NewRun, SavedRun } from "./runs.ts"
+import { readRun } from "./savedRuns.ts"
+import { mergeConfigurations } from "../domain/configuration/Configuration.ts"
+import { forkRecords } from "../domain/history/JournalParts.ts"
+import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import { isFolder, realPath } from "../services/files/FileLook.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
 import { readSetup, savedSettings } from "./setup.ts"
 import { build } from "./build.ts"
 
@@ -43,9 +49,7 @@ export const layerNamedDatabase = (address = "") =>
 
 /** The tables of a database, each behind its service. */
 export const layerTables = (address?: string) =>
-  Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork).pipe(
-    Layer.provide(layerNamedDatabase(address))
-  )
+  Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork).pipe(Layer.provide(layerNamedDatabase(address)))
 
 /** The runs in the database. */
 export const layerClusterRuns = (address?: string) => Layer.provideMerge(layerClusterStore, layerTables(address))
@@ -80,12 +84,60 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
 })
 
 /** Puts a run into the database, where a worker finds it; `begin` is what it takes over from another one. */
-export const submitRun = Effect.fn("submitRun")(function* (
-  run: ClusterRun,
-  begin: ReadonlyArray<JournalRecord> = []
-) {
+export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)
+})
+
+/** The run has not ended. */
+export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { runId: Schema.String }) {
+  override get message(): string {
+    return `The run ${this.runId} has not ended. Follow it: task-conductor attach ${this.runId}. End it: task-conductor cancel ${this.runId}`
+  }
+}
+
+/** A run in the database as it goes on: with these settings on top of its own, and with what is allowed and approved now. */
+const nextOf = Effect.fnUntraced(function* (
+  { given, project, run }: SavedRun,
+  { approveSteps, yes = false }: Pick<RunContext, "approveSteps" | "yes">
+) {
+  const runId = yield* (yield* RunStore).find(run)
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  const before = standing?.run.opened
+  if (before === undefined) return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [] })
+  const where = project ?? before.project
+  if (!(yield* isFolder(where))) {
+    const what = `its project ${where} is not there. If it was moved, say where it is: --project FOLDER.`
+    return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
+  }
+  const setup = yield* readSetup(where, mergeConfigurations(before.settings, given))
+  const real = (yield* realPath(setup.project)) ?? setup.project
+  const opened = { ...before, program: build, project: real, settings: savedSettings(setup) }
+  return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+})
+
+/** Opens a run that has ended again, where a worker finds it; returns its id. */
+export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (
+  saved: SavedRun,
+  context: Pick<RunContext, "approveSteps" | "yes">
+) {
+  const next = yield* nextOf(saved, context)
+  const { runId } = next.opened.order
+  return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
+})
+
+/** Starts a new run that reuses what another had finished before the task `from`; returns its id. */
+export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
+  { from, ...saved }: SavedRun & { readonly from: string },
+  context: Pick<RunContext, "approveSteps" | "yes">
+) {
+  const { records, runId: forked } = yield* readRun(saved.run)
+  const begin = forkRecords(records, from)
+  if (begin === undefined) return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
+  const next = yield* nextOf(saved, context)
+  const runId = yield* makeRunId
+  yield* submitRun({ ...next, opened: { ...next.opened, order: { ...next.opened.order, runId } } }, begin)
+  return runId
 })
 
 /** Ends a run, within seconds; false when it had ended before. */

@@ -68,7 +68,9 @@ export interface WorkerOptions {
 }
 
 /** What the work needs of the machine. */
-type Services = Effect.Services<ReturnType<typeof makeWorkerRun>> | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
+type Services =
+  | Effect.Services<ReturnType<typeof makeWorkerRun>>
+  | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
 type Limited = Effect.Success<ReturnType<typeof readSetup>>["settings"]
 
 /** The name of this process among workers. */
@@ -135,14 +137,12 @@ type Load = ReturnType<typeof makeLoad>
 
 /** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number, load: Load) =>
-  Effect.map(
-    Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))),
-    (context) =>
-      Layer.succeed(ModelSlots)(
-        ModelSlots.of({
-          withSlot: (urgency, call) => load.asks(Context.get(context, ModelSlots).withSlot(urgency, call))
-        })
-      )
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
+    Layer.succeed(ModelSlots)(
+      ModelSlots.of({
+        withSlot: (urgency, call) => load.asks(Context.get(context, ModelSlots).withSlot(urgency, call))
+      })
+    )
   )
 
 /** Whether the model server of this worker answers, as it was found out last. */
@@ -171,11 +171,11 @@ const makeServer = Effect.fnUntraced(function* (flags: Configuration, report: Wo
 })
 
 /** Carries out a run with its project locked on this machine. */
-const lead = Effect.fnUntraced(function* ({ journal, order, pipeline, setup }: WorkerRun) {
+const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
   const runs = yield* ClusterRuns
-  if (yield* runs.hasBegun(order.runId)) yield* journal.append({ type: "resumed", program: build })
+  if (yield* runs.hasBegun(order.runId)) yield* journal.append({ type: "resumed", program: build, settings })
   return yield* pipeline.run(order)
 }, Effect.scoped)
 
@@ -239,11 +239,9 @@ const makeCarryOut = Effect.fnUntraced(function* (
   const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
   /** Carries a run to its end, also when it could not start. */
-  const conduct = Effect.fnUntraced(function* (lease: HeldLease): Effect.fn.Return<
-    WorkEnd,
-    DatabaseUnavailable,
-    Services
-  > {
+  const conduct = Effect.fnUntraced(function* (
+    lease: HeldLease
+  ): Effect.fn.Return<WorkEnd, DatabaseUnavailable, Services> {
     const { runId } = lease
     const ended = yield* withWorkerRun(lease, (made) =>
       Effect.andThen(
@@ -253,9 +251,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
     ).pipe(
       Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
       Effect.catch((error) => Effect.succeed(error)),
-      Effect.catchDefect((defect) =>
-        Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 }))
-      )
+      Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
     )
     if (ended instanceof DatabaseUnavailable) return yield* ended
     const gone =
@@ -285,17 +281,12 @@ const makeCarryOut = Effect.fnUntraced(function* (
   })
 
   /** Carries out a phase of a task, also when it cannot be begun. */
-  const carryOutTask = Effect.fnUntraced(function* (lease: HeldLease): Effect.fn.Return<
-    WorkEnd,
-    DatabaseUnavailable,
-    Services
-  > {
+  const carryOutTask = Effect.fnUntraced(function* (
+    lease: HeldLease
+  ): Effect.fn.Return<WorkEnd, DatabaseUnavailable, Services> {
     const { runId } = lease
     const { carryOut, failedWith, task, verb } = yield* claimedTask(runId, lease, secrets)
-    const end = yield* Effect.andThen(
-      report(`${runId}: ${verb} "${task.name}"`),
-      withWorkerRun(lease, carryOut)
-    ).pipe(
+    const end = yield* Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, carryOut)).pipe(
       Effect.catch((error) => Effect.succeed(error)),
       Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
     )
@@ -369,7 +360,9 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
       if (told.has(runId)) continue
       told.add(runId)
       const other = program === "" ? "an older version" : `version ${program}`
-      yield* report(`${runId}: was started with ${other} of task-conductor. This worker has version ${build} and leaves it alone.`)
+      yield* report(
+        `${runId}: was started with ${other} of task-conductor. This worker has version ${build} and leaves it alone.`
+      )
     }
   })
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))

@@ -8,10 +8,9 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { fitWindow, layerModel } from "./modelWindow.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
-import { journalVersion } from "../domain/journal/JournalRecord.ts"
+import { journalVersion, type RunOpened } from "../domain/journal/JournalRecord.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
-import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
@@ -40,7 +39,7 @@ import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {
   readonly journal: Journal["Service"] & ClusterJournal["Service"]
-  readonly order: RunOrder
+  readonly opened: RunOpened
   readonly pipeline: Pipeline["Service"]
   readonly setup: Setup
 }
@@ -79,10 +78,7 @@ const refusal = (what: string, tag = "") =>
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
 /** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
-const asUnfit = (error: {
-  readonly _tag: string
-  readonly message: string
-}): RunRefused | UnfitWorker | ServerGone => {
+const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker | ServerGone => {
   if (error instanceof RunRefused || error instanceof UnfitWorker) return error
   if (error._tag === "DatabaseUnavailable") return refusal(error.message)
   return error instanceof ModelError && error.reason._tag === "Unreachable"
@@ -127,10 +123,7 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeWorkerRun = (
-  runId: string,
-  { broken, flags, progress, report, secrets, slots }: WorkerRunOptions
-) =>
+export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
@@ -174,7 +167,7 @@ export const makeWorkerRun = (
       lacks: lacksFor(skills, made.registry),
       failed: journal.failed,
       journal: { ...journal, ...clusterJournal },
-      order,
+      opened: run.opened,
       setup
     }
     return whole

@@ -35,14 +35,21 @@ const groups = {
       "Write one HTML page with everything about a run. It needs no network",
       () => import("./report/report.ts")
     ],
-    resume: ["Resume a run that ended early. Finished work is not repeated", () => import("./runs/resume.ts")],
+    resume: [
+      "Resume a run that ended early. Finished work is not repeated",
+      () =>
+        import("./runs/resume.ts").then(({ makeResume }) => ({
+          resume: makeResume(() => import("./cluster/cluster.ts"))
+        }))
+    ],
     replay: [
       "Replay a run without a model and check that it still gives the same result",
       () => import("./runs/replay.ts")
     ],
     fork: [
       "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
-      () => import("./runs/resume.ts")
+      () =>
+        import("./runs/resume.ts").then(({ makeFork }) => ({ fork: makeFork(() => import("./cluster/cluster.ts")) }))
     ]
   },
   EXTENDING: {

@@ -3,7 +3,15 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type ClaimedWork, ClusterWork, type Lease, leaseTime, type NewRecord, runPiece, type WorkKind } from "../../src/services/cluster/ClusterWork.ts"
+import {
+  type ClaimedWork,
+  ClusterWork,
+  type Lease,
+  leaseTime,
+  type NewRecord,
+  runPiece,
+  type WorkKind
+} from "../../src/services/cluster/ClusterWork.ts"
 import { lineOf, parseJson, type JournalLine } from "../../src/services/journal/JournalLine.ts"
 import { aliveSeconds } from "../../src/services/cluster/SqlWork.ts"
 
@@ -146,8 +154,7 @@ export const makeMemoryWork = () => {
     },
     cancel: (runId: string): void => void Object.assign(runs.get(runId) ?? {}, { isCancelled: true }),
     /** A worker says that it is there. */
-    see: (name: string, program: string) =>
-      Effect.map(now, (at) => void seen.set(name, { program, at })),
+    see: (name: string, program: string) => Effect.map(now, (at) => void seen.set(name, { program, at })),
     /** The records of a run after this one. */
     known: (runId: string, seq: number): ReadonlyArray<JournalLine> =>
       (runs.get(runId)?.records ?? [])

@@ -5,13 +5,22 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
+import {
+  attachRun,
+  cancelRun,
+  forkOnCluster,
+  layerClient,
+  layerClusterRuns,
+  prepareRun,
+  resumeOnCluster,
+  submitRun
+} from "../../app/clusterClient.ts"
 import { runWorker } from "../../app/worker.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
+import { Approver, type DoubtAnswer } from "../../services/approvals/Approver.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/ClusterDatabase.ts"
-import type { NewRun } from "../../app/runs.ts"
+import type { NewRun, SavedRun } from "../../app/runs.ts"
 import { flagConfiguration, modelFlags, approvalFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
@@ -43,10 +52,32 @@ const followToEnd = (run: string, sink: EventSink) =>
   )
 
 /** Starts a run on the workers and follows it to its end. */
-export const startClusterRun = (given: Parameters<typeof showRun>[0] & ApprovalFlags, run: NewRun) =>
+export const startClusterRun = (given: Shown, run: NewRun) =>
   showRun({ ...given, isClusterRun: true }, (sink) =>
     Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
       submitRun(prepared).pipe(Effect.andThen(followToEnd(run.order.runId, sink)), Effect.provide(client), withNotices)
+    )
+  )
+
+type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
+
+/** Opens a run on the workers again, and follows it to its end. */
+export const resumeClusterRun = (given: Shown, saved: SavedRun, inDoubt?: DoubtAnswer) =>
+  showRun({ ...given, isClusterRun: true }, (sink) =>
+    resumeOnCluster(saved, approvedBeforehand(given)).pipe(
+      Effect.flatMap((runId) => followToEnd(runId, sink)),
+      Effect.provide(inDoubt === undefined ? client : layerClient(Approver.layerInDoubt(inDoubt)(layerTerminal()))),
+      withNotices
+    )
+  )
+
+/** Starts a run on the workers from a task of another one, and follows it to its end. */
+export const forkClusterRun = (given: Shown, saved: SavedRun & { readonly from: string }) =>
+  showRun({ ...given, isClusterRun: true }, (sink) =>
+    forkOnCluster(saved, approvedBeforehand(given)).pipe(
+      Effect.flatMap((runId) => followToEnd(runId, sink)),
+      Effect.provide(client),
+      withNotices
     )
   )
 
@@ -113,7 +144,7 @@ export const worker = Command.make(
   })
 ).pipe(
   withHelp(
-    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples",
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: each takes work that is free. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples",
     {
       "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4":
         "Work on runs with the model server of another machine"

@@ -13,7 +13,8 @@ import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
-import { makeReport, layerRuns } from "../../app/savedRuns.ts"
+import { makeReport } from "../../app/savedRuns.ts"
+import { clusterFlag, storeOf } from "../runs/runs.ts"
 import { Output } from "../terminal/Output.ts"
 import { requireStays } from "../terminal/OutputPlace.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
@@ -51,11 +52,12 @@ export const report = Command.make(
       "The file to write; report-RUN.html when absent, - for stdout: --output report.html"
     ).pipe(Flag.withAlias("o"), Flag.optional),
     overwrite: switchFlag("overwrite", "Replace the file if there is one"),
+    cluster: clusterFlag,
     json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },
-  Effect.fn("report")(function* ({ json, output, overwrite, run }) {
+  Effect.fn("report")(function* ({ cluster, json, output, overwrite, run }) {
     const { emit, result } = yield* Output
-    const { data, html, leftOut, runId } = yield* Effect.provide(makeReport(run), layerRuns)
+    const { data, html, leftOut, runId } = yield* Effect.provide(makeReport(run), storeOf(cluster))
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     if (json) return yield* result(dataJson(data))
     const file = Option.getOrElse(output, () => `report-${runId}.html`)

@@ -7,7 +7,7 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
 import { build } from "../../app/build.ts"
 import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
-import { layerRuns } from "../../app/savedRuns.ts"
+import { clusterFlag, storeOf } from "./runs.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
@@ -34,13 +34,14 @@ export const replay = Command.make(
   "replay",
   {
     run: runArgument,
+    cluster: clusterFlag,
     json: switchFlag("json", "Print one JSON object with all differences")
   },
   Effect.fn("replay")(function* (given) {
     const { emit, print, result } = yield* Output
     const { differences, events, isWhole, leftOut, program, runId } = yield* Effect.provide(
       replayRun(given.run),
-      layerRuns
+      storeOf(given.cluster)
     )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     if (isOtherBuild(program, build)) {

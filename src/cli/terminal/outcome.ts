@@ -83,7 +83,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
       const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun
       if (hasChanges) yield* emit(`Undo it: task-conductor undo ${report.runId}`)
     }
-    if (canResume(report) && !isClusterRun) yield* emit(resumeLine(report.runId))
+    if (canResume(report)) yield* emit(resumeLine(`${report.runId}${isClusterRun ? " --cluster" : ""}`))
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

@@ -154,10 +154,7 @@ export const layerClusterJournal = ({
         },
         enqueue: (record) => Effect.flatMap(entryOf(record), put),
         unreadable: (kind) =>
-          Effect.andThen(
-            fail({ _tag: "UnknownRecord", line: 0, kind, program: "of another version" }),
-            Effect.never
-          ),
+          Effect.andThen(fail({ _tag: "UnknownRecord", line: 0, kind, program: "of another version" }), Effect.never),
         failed: Deferred.await(failed)
       })
 

@@ -10,12 +10,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { randomUUID } from "node:crypto"
-import {
-  ClusterRun,
-  ClusterRunEnding,
-  EventPublished,
-  JournalRecord
-} from "../../domain/journal/JournalRecord.ts"
+import { ClusterRun, ClusterRunEnding, EventPublished, JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
@@ -169,7 +164,7 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
   return {
     submit,
     /** Opens a run that has ended again, as `run` says; false when it has not ended. */
-    reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun, record: JournalRecord, redact: Redact) {
+    reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
       const { runId } = order
       let isEnded = true
@@ -188,7 +183,6 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
           /* What was refused is asked again. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
-          yield* append(runId, [record], redact)
           yield* offerRun(runId)
           return true
         })
@@ -340,7 +334,11 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
-        return { opened: standing.run.opened, lines, size: standing.bytes, torn: new Uint8Array() }
+        /* One that was resumed has other settings since. */
+        const [first] = lines
+        const record = first === undefined ? undefined : readRecord(first)
+        const opened = record?.type === "opened" ? record : standing.run.opened
+        return { opened, lines, size: standing.bytes, torn: new Uint8Array() }
       }),
       pathOf,
       holder: () => Effect.undefined,

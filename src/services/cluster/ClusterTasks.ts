@@ -153,7 +153,11 @@ export const layerClusterTasks = (
       /** Has work done with the answers so far, and restores the answers that came meanwhile. */
       const onWorker = Effect.fnUntraced(function* <
         A,
-        B extends { readonly outcome: A | TaskFailure; readonly snapshot: GateSnapshot; readonly stop?: typeof SavedDenial.Type }
+        B extends {
+          readonly outcome: A | TaskFailure
+          readonly snapshot: GateSnapshot
+          readonly stop?: typeof SavedDenial.Type
+        }
       >(piece: Piece, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
         const { outcome, snapshot, stop } = yield* read(schema, yield* offer(piece))
         yield* restoreAnswers(gate, snapshot, secrets)
@@ -215,13 +219,26 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   secrets: Secrets
 ): Effect.fn.Return<ClaimedTask> {
   const make = <A extends TaskResult | Refinement | CallsDeclined, B>(
-    { phase, snapshot, task, tools }: { readonly phase: TaskPhase; readonly snapshot: GateSnapshot; readonly task: Task; readonly tools: ReadonlyArray<string> },
+    {
+      phase,
+      snapshot,
+      task,
+      tools
+    }: {
+      readonly phase: TaskPhase
+      readonly snapshot: GateSnapshot
+      readonly task: Task
+      readonly tools: ReadonlyArray<string>
+    },
     schema: Codec<B>,
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): ClaimedTask => {
     const failure = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
-    const result = (value: { readonly outcome: A | TaskFailure; readonly snapshot: GateSnapshot; readonly stop?: typeof SavedDenial.Type }) =>
-      textOf(schema, value as B, secrets)
+    const result = (value: {
+      readonly outcome: A | TaskFailure
+      readonly snapshot: GateSnapshot
+      readonly stop?: typeof SavedDenial.Type
+    }) => textOf(schema, value as B, secrets)
     return {
       task,
       verb: phase === "refinement" ? "works on" : "changes files for",

@@ -47,8 +47,7 @@ export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never,
       ): Effect.fn.Return<Answered<A>> {
         for (;;) {
           const given = yield* Effect.orDie(work.answered(runId, question))
-          if (given !== undefined)
-            return yield* Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(codec))(given))
+          if (given !== undefined) return yield* Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(codec))(given))
           yield* Effect.sleep(pollInterval)
         }
       })

@@ -101,7 +101,12 @@ const makeWork = (sql: SqlClient.SqlClient) => {
       const count = records.length
       const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
       const given = JSON.stringify(
-        records.map(({ lease, ...record }, index) => ({ ...record, n: index + 1, lease: lease.key, epoch: lease.epoch }))
+        records.map(({ lease, ...record }, index) => ({
+          ...record,
+          n: index + 1,
+          lease: lease.key,
+          epoch: lease.epoch
+        }))
       )
       const query = sql<{ readonly token: string }>`WITH given AS (
           SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, lease text, epoch bigint, token uuid, at text,

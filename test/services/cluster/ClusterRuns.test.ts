@@ -133,7 +133,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         yield* submit(newRun("run-2"))
         yield* work.answer("run-1", "q-1", JSON.stringify({ answer: "decline", by: "person" }))
         yield* work.answer("run-1", "q-2", JSON.stringify({ answer: "step", by: "person" }))
-        const reopen = (runId: string) => runs.reopen(newRun(runId), { type: "resumed", program: "0.0.0" }, asIs)
+        const reopen = (runId: string) => runs.reopen(newRun(runId))
         assert.strictEqual((yield* Effect.flip(reopen("run-1")))._tag, "ProjectShared")
         assert.deepStrictEqual([yield* runs.cancel("run-1"), yield* runs.cancel("run-2")], [false, true])
         assert.deepStrictEqual((yield* runs.standing("run-2"))?.ending, {
@@ -215,12 +215,8 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("goes on with a database that has no work yet", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* makePostgres)
-      const older = SqlClient.SqlClient.use(
-        (sql) => sql`DROP TABLE task_conductor_work, task_conductor_answers;`
-      ).pipe(
-        Effect.andThen(
-          SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`)
-        )
+      const older = SqlClient.SqlClient.use((sql) => sql`DROP TABLE task_conductor_work, task_conductor_answers;`).pipe(
+        Effect.andThen(SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`))
       )
       const now = Effect.gen(function* () {
         yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))

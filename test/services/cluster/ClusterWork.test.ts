@@ -121,7 +121,8 @@ const randomStep = Effect.gen(function* () {
     ],
     [
       "reads results",
-      ({ work }) => Effect.map(work.results(runId, ["run", "refine/a", "refine/b", "task/a"]), (all) => [...all].toSorted())
+      ({ work }) =>
+        Effect.map(work.results(runId, ["run", "refine/a", "refine/b", "task/a"]), (all) => [...all].toSorted())
     ],
     ["answers", ({ work }) => work.answer(runId, `question ${which}`, `"${number}"`)],
     ["reads an answer", ({ work }) => work.answered(runId, `question ${which}`)],
@@ -205,14 +206,20 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
         )
         const [first] = claims.flat()
         assert.strictEqual(claims.flat().length, 1)
-        assert.deepStrictEqual(yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }), [])
+        assert.deepStrictEqual(
+          yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }),
+          []
+        )
         yield* sql`UPDATE task_conductor_work SET lease_until = now() - interval '1 second'`
         const [second] = yield* work.claim({ name: "gpu-x", program }, { run: 1, refine: 1, task: 1 })
         if (first === undefined || second === undefined) throw new Error("nobody claimed it")
         assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
         assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
         assert.deepStrictEqual([yield* work.end(first, `"a"`), yield* work.end(second, `"b"`)], [false, true])
-        assert.deepStrictEqual([yield* work.end(second, `"c"`), (yield* work.append("run-1", [recordOf(4, second)])).size], [false, 0])
+        assert.deepStrictEqual(
+          [yield* work.end(second, `"c"`), (yield* work.append("run-1", [recordOf(4, second)])).size],
+          [false, 0]
+        )
       })
     )
   )

@@ -28,7 +28,10 @@ const newRun = (runId: string): ClusterRun => ({
 /** Runs a body on a database of its own. */
 const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
   Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(body, Layer.provideMerge(Layer.merge(ClusterRuns.layer, layerSqlWork), layerDatabase(Redacted.make(url))))
+    Effect.provide(
+      body,
+      Layer.provideMerge(Layer.merge(ClusterRuns.layer, layerSqlWork), layerDatabase(Redacted.make(url)))
+    )
   )
 
 const begun = (daysAgo: number) =>

@@ -1,0 +1,45 @@
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { askedOf, makeCluster, writing } from "../support/Cluster.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { needsPostgres } from "../support/Postgres.ts"
+
+describe("a run on the workers that has ended", { timeout: 120_000, ...needsPostgres }, () => {
+  liveTest("is resumed where it was, forked, reported and replayed as a local one", () =>
+    Effect.gen(function* () {
+      const { sandbox, start, worker } = yield* makeCluster
+      const asked = new Map<string, number>()
+      yield* worker((body) => {
+        const { stage, task } = askedOf(body)
+        asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
+        return writing({ stage, task })
+      })
+      const ended = (args: ReadonlyArray<string>) =>
+        Effect.flatMap(start(args), (binary) => Effect.promise(() => binary.ended))
+      const declined = yield* ended(["run", "--cluster", "--model", fakeModel, "--deny", "write_file", "Do it."])
+      expect(declined.code, declined.stderr).toBe(4)
+      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(declined.stderr)?.[0] ?? ""
+      expect(declined.stderr).toContain(`Resume it: task-conductor resume ${runId} --cluster`)
+      const resumed = yield* ended(["resume", runId, "--cluster", "--yes"])
+      expect([resumed.code, resumed.stdout.includes("All is done.")], resumed.stderr).toEqual([0, true])
+      expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
+      /* What had been answered is not asked again. */
+      expect(asked.get("creation ")).toBe(1)
+      const replayed = yield* ended(["replay", runId, "--cluster"])
+      expect([replayed.code, replayed.stderr.includes("is the same")], replayed.stderr + replayed.stdout).toEqual([
+        0,
+        true
+      ])
+      const reported = yield* ended(["report", runId, "--cluster", "--json"])
+      expect([reported.code, reported.stdout.includes("Result of Write 1.")]).toEqual([0, true])
+      const forked = yield* ended(["fork", runId, "--cluster", "--from", "Look 1", "--yes"])
+      expect([forked.code, forked.stdout.includes("All is done.")], forked.stderr).toEqual([0, true])
+      expect([asked.get("refinement Write 1"), asked.get("refinement Look 1")]).toEqual([1, 2])
+      const wrong = yield* ended(["fork", runId, "--cluster", "--from", "Lok 1"])
+      expect([wrong.code, wrong.stderr.includes("Look 1")]).toEqual([2, true])
+    })
+  )
+})
