@@ -187,6 +187,9 @@ const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> 
     ? Effect.fail(defect)
     : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
 
+/** What a context is made for: a run with these settings. */
+const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
+
 /** Makes what carries out each piece of work that is claimed. */
 const makeCarryOut = Effect.fnUntraced(function* (
   { flags, report }: WorkerOptions,
@@ -201,14 +204,15 @@ const makeCarryOut = Effect.fnUntraced(function* (
   const runs = yield* ClusterRuns
   const workers = yield* ClusterWorkers
   const contexts = yield* RcMap.make({
-    lookup: (runId: string) => makeWorkerRun(runId, { ...context, flags, report, secrets }),
+    lookup: (place: string) =>
+      makeWorkerRun(place.slice(0, place.indexOf(" ")), { ...context, flags, report, secrets }),
     idleTimeToLive
   })
 
   /** Uses the context of a run; what happens in it is written before this returns. */
   const withWorkerRun = <A, E, R>(lease: HeldLease, use: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const made = yield* RcMap.get(contexts, lease.runId)
+      const made = yield* RcMap.get(contexts, placeOf(lease))
       yield* made.journal.join(lease)
       return yield* use(made).pipe(
         Effect.onExit((exit) =>
@@ -225,7 +229,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
     const alive = yield* workers.alive
     if (!alive.some((one) => one.name !== workerName && one.version === build && one.serverGone === undefined))
       return false
-    yield* RcMap.invalidate(contexts, lease.runId)
+    yield* RcMap.invalidate(contexts, placeOf(lease))
     yield* report(`${lease.runId}: given back. ${why}`)
     return true
   })

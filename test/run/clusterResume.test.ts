@@ -19,10 +19,15 @@ describe("a run on the workers that has ended", { timeout: 120_000, ...needsPost
       })
       const ended = (args: ReadonlyArray<string>) =>
         Effect.flatMap(start(args), (binary) => Effect.promise(() => binary.ended))
-      const declined = yield* ended(["run", "--cluster", "--model", fakeModel, "--deny", "write_file", "Do it."])
-      expect(declined.code, declined.stderr).toBe(4)
-      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(declined.stderr)?.[0] ?? ""
-      expect(declined.stderr).toContain(`Resume it: task-conductor resume ${runId} --cluster`)
+      const left = yield* ended(["run", "--cluster", "--model", fakeModel, "Do it."])
+      expect(left.code, left.stderr).toBe(4)
+      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(left.stderr)?.[0] ?? ""
+      const early = yield* ended(["resume", runId, "--cluster"])
+      expect([early.code, early.stderr.includes(`Follow it: task-conductor attach ${runId}`)]).toEqual([2, true])
+      yield* ended(["cancel", runId])
+      const cancelled = yield* ended(["attach", runId])
+      expect(cancelled.code, cancelled.stderr).toBe(130)
+      expect(cancelled.stderr).toContain(`Resume it: task-conductor resume ${runId} --cluster`)
       const resumed = yield* ended(["resume", runId, "--cluster", "--yes"])
       expect([resumed.code, resumed.stdout.includes("All is done.")], resumed.stderr).toEqual([0, true])
       expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")

@@ -69,7 +69,7 @@ export const makeMemoryWork = () => {
               epochs += 1
               Object.assign(one, { epoch: epochs, until: at + leaseTime })
               const { declined, key, payload, runId } = one
-              return { runId, key, kind, payload, declined: { ...declined }, epoch: epochs, worker: name }
+              return { setup: "", runId, key, kind, payload, declined: { ...declined }, epoch: epochs, worker: name }
             })
         )
       }),
@@ -156,7 +156,7 @@ export const makeMemoryWork = () => {
     /** A worker says that it is there. */
     see: (name: string, program: string) => Effect.map(now, (at) => void seen.set(name, { program, at })),
     /** The records of a run after this one. */
-    known: (runId: string, seq: number): ReadonlyArray<JournalLine> =>
+    known: (runId: string, seq: number): Array<JournalLine> =>
       (runs.get(runId)?.records ?? [])
         .map(({ at, json }, index) => lineOf({ seq: index + 1, at, json: parseJson(json), text: "" }))
         .slice(seq)

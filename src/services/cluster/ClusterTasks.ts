@@ -108,7 +108,7 @@ const workKey = (
 const resultPace = "150 millis"
 
 /** Offers work of a run, and waits for all of it together. */
-const makeOffers = Effect.fnUntraced(function* (runId: string) {
+export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   const work = yield* ClusterWork
   const waiting = new Map<string, Deferred.Deferred<string>>()
   let begun = yield* Deferred.make<void>()

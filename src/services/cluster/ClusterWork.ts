@@ -36,6 +36,8 @@ export type Declined = typeof Declined.Type
 
 /** A piece that a worker has. It has declined it before only when every worker that is there has. */
 export interface ClaimedWork extends Piece, Lease {
+  /** Is another one when the run was opened again with other settings. */
+  readonly setup: string
   readonly declined: Declined
 }
 

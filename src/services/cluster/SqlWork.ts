@@ -10,6 +10,7 @@ import { retryTransient } from "./ClusterDatabase.ts"
 import { type ClaimedWork, ClusterWork, Declined, leaseTime, type WorkKind } from "./ClusterWork.ts"
 
 interface WorkRow {
+  readonly setup: string
   readonly run_id: string
   readonly key: string
   readonly epoch: number
@@ -40,8 +41,9 @@ const makeWork = (sql: SqlClient.SqlClient) => {
       const query = sql<WorkRow>`WITH runs AS (${free("run")}), refined AS (${free("refine")}), tasks AS (${free("task")}),
         taken AS (SELECT * FROM runs UNION ALL SELECT * FROM refined UNION ALL SELECT * FROM tasks)
         UPDATE task_conductor_work w SET owner = ${name}, epoch = nextval('task_conductor_epochs'), lease_until = ${until}
-        FROM taken WHERE w.run_id = taken.run_id AND w.key = taken.key
-        RETURNING w.run_id, w.key, w.epoch::float8 AS epoch, w.kind, w.payload, w.declined::text AS declined`
+        FROM taken JOIN task_conductor_runs r ON r.run_id = taken.run_id
+        WHERE w.run_id = taken.run_id AND w.key = taken.key
+        RETURNING md5(r.shared) AS setup, w.run_id, w.key, w.epoch::float8 AS epoch, w.kind, w.payload, w.declined::text AS declined`
       return Effect.map(retryTransient(query), (rows) =>
         rows.map(({ declined, run_id: runId, ...row }): ClaimedWork => ({
           ...row,

@@ -1,0 +1,216 @@
+/**
+ * Workers on virtual time with a store in memory, whose faults a seed decides: an operation is late, fails before or after it
+ * was done, is done twice, or its worker is stopped or killed meanwhile. The loop of a worker and its journal are the real ones.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { ClusterJournal, layerClusterJournal } from "../../src/services/cluster/ClusterJournal.ts"
+import { ClusterRuns } from "../../src/services/cluster/ClusterRuns.ts"
+import { makeOffers } from "../../src/services/cluster/ClusterTasks.ts"
+import { ClusterWork, type HeldLease } from "../../src/services/cluster/ClusterWork.ts"
+import { makeSecrets } from "../../src/services/cluster/WithoutSecrets.ts"
+import { runWorkLoop, type WorkEnd } from "../../src/services/cluster/WorkLoop.ts"
+import { Journal } from "../../src/services/journal/Journal.ts"
+import { makeMemoryWork, type MemoryWork } from "./MemoryWork.ts"
+
+const program = "0"
+const runId = "run-1"
+
+/** What an operation of a worker meets. */
+interface Faults {
+  /** The chance of each fault, from 0 to 1. */
+  readonly chance: number
+}
+
+interface SimulatedWorker {
+  readonly name: string
+  isDead: boolean
+  /** Until when it is stopped, in milliseconds. */
+  stoppedUntil: number
+}
+
+/** Waits while the worker is stopped; never returns when it is dead. */
+const alive = Effect.fnUntraced(function* (worker: SimulatedWorker) {
+  for (;;) {
+    if (worker.isDead) return yield* Effect.never
+    const left = worker.stoppedUntil - (yield* Clock.currentTimeMillis)
+    if (left <= 0) return
+    yield* Effect.sleep(left)
+  }
+})
+
+/** The store as one worker sees it. What fails for a while is tried again by the store itself, so that it is only late or done twice. */
+const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults): ClusterWork["Service"] => {
+  const through = <A, E>(operation: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.gen(function* () {
+      yield* alive(worker)
+      const late = Random.nextIntBetween(0, 25_000)
+      const dice = yield* Random.next
+      if (dice < chance) yield* Effect.sleep(yield* late)
+      if (worker.isDead) return yield* Effect.never
+      /* Done, and its answer is lost: it is tried again. */
+      if (dice > 1 - chance) {
+        yield* operation
+        yield* Effect.sleep(yield* late)
+      }
+      const done = yield* operation
+      yield* Effect.sleep(dice > 0.5 && dice < 0.5 + chance ? yield* late : 1)
+      yield* alive(worker)
+      return done
+    })
+  const { work } = memory
+  return ClusterWork.of({
+    claim: (who, room) => Effect.andThen(memory.see(worker.name, program), through(work.claim(who, room))),
+    renew: (leases) => through(work.renew(leases)),
+    giveBack: (lease, why) => (worker.isDead ? Effect.void : through(work.giveBack(lease, why))),
+    offer: (lease, piece) => through(work.offer(lease, piece)),
+    finish: (lease, result) => through(work.finish(lease, result)),
+    end: (lease, ending) => through(work.end(lease, ending)),
+    append: (id, records) => through(work.append(id, records)),
+    results: (id, keys) => through(work.results(id, keys)),
+    answer: (id, question, answer) => through(work.answer(id, question, answer)),
+    answered: (id, question) => through(work.answered(id, question))
+  })
+}
+
+/** What happened in the world outside, and what was found out about it. */
+interface World {
+  readonly effects: Map<string, number>
+  readonly doubts: Set<string>
+  readonly results: Map<string, Set<string>>
+}
+
+/** A task makes one call that changes the world; a person who is asked about it in doubt answers truthfully. */
+const call = Effect.fnUntraced(function* (worker: SimulatedWorker, world: World, { key }: HeldLease) {
+  const journal = yield* Journal
+  const known = yield* journal.saved("outcome", key)
+  if (Option.isSome(known)) return String(known.value)
+  const doubt = yield* journal.doubt(key)
+  if (doubt !== undefined) world.doubts.add(key)
+  if (doubt === undefined || !world.effects.has(key)) {
+    const made = { uid: key, name: "send", arguments: {} }
+    yield* journal.append({ type: "intent", key, call: made, task: key, effect: "once", targets: [], files: [] })
+    yield* Effect.suspend(() => (worker.isDead ? Effect.never : Effect.void))
+    world.effects.set(key, (world.effects.get(key) ?? 0) + 1)
+    yield* Effect.sleep(yield* Random.nextIntBetween(1, 20_000))
+    yield* alive(worker)
+  }
+  yield* journal.append({ type: "outcome", key, value: `done ${key}` })
+  return `done ${key}`
+})
+
+/** Works as the given worker until its scope closes. */
+const work = Effect.fnUntraced(function* (
+  memory: MemoryWork,
+  worker: SimulatedWorker,
+  world: World,
+  faults: Faults,
+  tasks: ReadonlyArray<string>
+) {
+  const store = Layer.merge(
+    Layer.succeed(ClusterWork)(faulty(memory, worker, faults)),
+    Layer.mock(ClusterRuns)({
+      known: (id, seq) =>
+        Effect.andThen(
+          alive(worker),
+          Effect.sync(() => memory.known(id, seq))
+        )
+    })
+  )
+  const journal = layerClusterJournal({
+    runId,
+    secrets: makeSecrets((value) => value),
+    broken: () => Effect.void
+  })
+  const context = yield* Layer.build(Layer.provideMerge(journal, store))
+  const offer = yield* Effect.provideContext(makeOffers(runId), context)
+
+  const lead = Effect.gen(function* () {
+    yield* (yield* Journal).append({ type: "resumed", program })
+    const found = yield* Effect.forEach(tasks, (key) => offer({ key, kind: "refine", payload: "{}" }), {
+      concurrency: "unbounded"
+    })
+    return { _tag: "RunEnded", ending: JSON.stringify(found) } satisfies WorkEnd
+  })
+  const carryOut = (lease: HeldLease) =>
+    Effect.gen(function* () {
+      const { flush, join } = yield* ClusterJournal
+      yield* join(lease)
+      const end: WorkEnd =
+        lease.kind === "run" ? yield* lead : { _tag: "Finished", result: yield* call(worker, world, lease) }
+      yield* flush
+      return end
+    }).pipe(Effect.scoped, Effect.provideContext(context))
+
+  yield* runWorkLoop({
+    worker: { name: worker.name, program },
+    room: Effect.as(alive(worker), { run: 1, refine: 2, task: 2 }),
+    carryOut,
+    report: () => Effect.void
+  }).pipe(Effect.provideContext(context), Effect.ignore)
+}, Effect.scoped)
+
+/** The run has to end within this time of the clock of the simulation, in seconds. */
+const mostSeconds = 1200
+
+/** Plays one seed; what is wrong with what happened, in words. */
+export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    const memory = makeMemoryWork()
+    const world: World = { effects: new Map(), doubts: new Set(), results: new Map() }
+    const scope = yield* Scope.make()
+    const workers: Array<SimulatedWorker> = []
+    const chance = (yield* Random.next) * 0.08
+    const tasks = Array.from({ length: yield* Random.nextIntBetween(1, 6) }, (_, index) => `task-${index}`)
+    memory.submit(runId, program)
+    const join = Effect.suspend(() => {
+      const worker = { name: `worker-${workers.length + 1}`, isDead: false, stoppedUntil: 0 }
+      workers.push(worker)
+      return Effect.forkIn(work(memory, worker, world, { chance }, tasks), scope)
+    })
+    for (let left = yield* Random.nextIntBetween(1, 4); left > 0; left -= 1) yield* join
+    const run = memory.runs.get(runId)
+    let end: string | undefined
+    let written = 0
+    let second = 0
+    for (; second < mostSeconds && end === undefined; second += 1) {
+      yield* TestClock.adjust("1 second")
+      /* Faults stop after a while, so that what is stuck then is stuck for ever. */
+      if (second < 120 && (yield* Random.next) < 0.06) {
+        const victim = workers[yield* Random.nextIntBetween(0, workers.length)]
+        const dice = yield* Random.next
+        if (dice < 0.4) yield* join
+        else if (victim !== undefined && dice < 0.6) {
+          victim.isDead = true
+          yield* join
+        } else if (victim !== undefined) {
+          victim.stoppedUntil = (yield* Clock.currentTimeMillis) + (yield* Random.nextIntBetween(1000, 60_000))
+        }
+      }
+      end = run?.ending
+      written = run?.records.length ?? 0
+    }
+    yield* TestClock.adjust("2 minutes")
+    const wrong: Array<string> = []
+    if (end === undefined) wrong.push(`the run has not ended after ${mostSeconds} seconds`)
+    else {
+      if (end !== JSON.stringify(tasks.map((key) => `done ${key}`))) wrong.push(`the run ended with ${end}`)
+      if (run?.ending !== end) wrong.push("the run ended again")
+      if (run?.records.length !== written) wrong.push("something was written after the end")
+    }
+    for (const [key, times] of world.effects) if (times > 1) wrong.push(`${key} happened ${times} times`)
+    for (const key of end === undefined ? [] : tasks) {
+      if (world.effects.get(key) === undefined) wrong.push(`${key} did not happen`)
+    }
+    for (const worker of workers) worker.isDead = true
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* TestClock.adjust("1 minute")
+    void closing
+    return wrong.map((text) => `seed ${seed}: ${text}`)
+  }).pipe(Random.withSeed(`cluster ${seed}`), Effect.provide(TestClock.layer()))
