@@ -187,6 +187,9 @@ const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> 
     ? Effect.fail(defect)
     : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
 
+/** Why no worker does the work, this one included. */
+const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
+
 /** What a context is made for: a run with these settings. */
 const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 
@@ -240,7 +243,6 @@ const makeCarryOut = Effect.fnUntraced(function* (
     yield* report(`${lease.runId}: given back. ${why}`)
     return { _tag: "GivenBack", why } as const
   })
-  const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
   /** Carries a run to its end, also when it could not start. */
   const conduct = Effect.fnUntraced(function* (

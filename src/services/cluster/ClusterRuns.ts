@@ -238,11 +238,11 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
         SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
         WHERE run_id = ${runId} AND event IN (${toolFinished}, ${modelFinished})`)
-      return rows.reduce((sum, { json }) => {
-        if (json === null) return { ...sum, toolCalls: sum.toolCalls + 1 }
-        const { event } = decodeEvent(json)
-        return event.type === "model.finished" ? addModelCall(sum, event.usage) : sum
+      const used = rows.reduce((sum, { json }) => {
+        const event = json === null ? undefined : decodeEvent(json).event
+        return event?.type === "model.finished" ? addModelCall(sum, event.usage) : sum
       }, noUsage)
+      return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
     }),
     /** Runs of other programs that go on, which workers of this one leave alone. */
     ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {

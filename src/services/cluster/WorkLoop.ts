@@ -39,6 +39,8 @@ const pace = { least: 200, most: 400 }
 
 const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
 
+const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
+
 /** Works until the scope closes or the database has been away for too long; then its leases are given back. */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, report, room, worker }: WorkLoopOptions) {
   const work = yield* ClusterWork
@@ -47,7 +49,6 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
     Effect.catch(query, (error) => Effect.andThen(Deferred.fail(broken, error), Effect.never))
-  const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
 
   const settle = (lease: HeldLease, end: WorkEnd) => {
     if (end._tag === "GivenBack") return work.giveBack(lease, end.why)

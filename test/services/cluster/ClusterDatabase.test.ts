@@ -14,11 +14,12 @@ import * as TestClock from "effect/testing/TestClock"
 const said = (code: string) =>
   new SqlError({ reason: new UnknownError({ cause: Object.assign(new Error(`code ${code}`), { code }) }) })
 
+const faultOf = (code: string) =>
+  Effect.map(Effect.flip(retryTransient(Effect.fail(said(code)))), (error) => error.isFault)
+
 describe("a query with a value that no database takes", () => {
   it.effect("is a fault of this program, which ends its work; a password that is wrong ends the worker", () =>
     Effect.gen(function* () {
-      const faultOf = (code: string) =>
-        Effect.map(Effect.flip(retryTransient(Effect.fail(said(code)))), (error) => error.isFault)
       assert.deepStrictEqual(
         [yield* faultOf("22P05"), yield* faultOf("42P01"), yield* faultOf("28P01")],
         [true, true, undefined]

@@ -63,6 +63,8 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | 
     Effect.provide(body, Layer.provideMerge(layerTables, layerDatabase(Redacted.make(url))))
   )
 
+const journalOf = () => layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
+
 describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("counts what was reported, whatever else the records hold", () =>
     onDatabase(
@@ -169,8 +171,6 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
           const journal = yield* Journal
           return yield* Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
         })
-        const journalOf = () =>
-          layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
         const as = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideService(body, CurrentLease, lease)
         const maker = yield* Layer.build(journalOf())
         const other = yield* Layer.build(journalOf())

@@ -73,9 +73,10 @@ const recordOf = (number: number, { epoch, key }: ClaimedWork): NewRecord => ({
 
 type Step = (tried: Tried) => Effect.Effect<unknown, unknown>
 
+const of = (most: number) => Random.nextIntBetween(0, most)
+
 /** A random step that means the same to both stores. */
 const randomStep = Effect.gen(function* () {
-  const of = (most: number) => Random.nextIntBetween(0, most)
   const worker = names[yield* of(names.length)] ?? ""
   const runId = runIds[yield* of(runIds.length)] ?? ""
   const key = ["run", "refine/a", "refine/b", "task/a"][yield* of(4)] ?? ""
