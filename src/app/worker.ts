@@ -11,7 +11,6 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import { hostname } from "node:os"
@@ -25,14 +24,15 @@ import { ClusterWorkers, makeCallProgressBoard, reportInterval } from "../servic
 import { CurrentNotices, DatabaseUnavailable, makeNotices } from "../services/cluster/ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, encodeEnding, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
 import { claimedTask, nobodyFits, UnfitWorker } from "../services/cluster/ClusterTasks.ts"
-import { CurrentLease, type HeldLease } from "../services/cluster/ClusterWork.ts"
+import type { HeldLease } from "../services/cluster/ClusterWork.ts"
 import { RunRefused } from "../services/cluster/RemoteAnswers.ts"
 import { runWorkLoop, type WorkEnd } from "../services/cluster/WorkLoop.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
-import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { RunSettings } from "../services/runs/RunSettings.ts"
+import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerTables } from "./clusterClient.ts"
 import { installedModels } from "./modelWindow.ts"
+import { readServer } from "./serverModels.ts"
+import { type Load, makeLoad, makeSlots } from "./workerLoad.ts"
 import { readSetup } from "./setup.ts"
 import { build } from "./build.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun } from "./workerRun.ts"
@@ -82,73 +82,10 @@ const idleTimeToLive = "10 seconds"
 /** Removes the secrets of this machine from what is saved of a run. */
 const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
 
-/** What this worker has in hand. */
-const makeLoad = (slots: number) => {
-  const held = new Set<HeldLease>()
-  /* Tasks that take a slot of the model server or wait for one; one that was just claimed soon does. */
-  const asking = new Map<HeldLease | undefined, number>()
-  const change = (lease: HeldLease | undefined, by: number): void => {
-    const now = (asking.get(lease) ?? 0) + by
-    if (now > 0) asking.set(lease, now)
-    else asking.delete(lease)
-  }
-  const fresh = new Set<HeldLease>()
-  return {
-    /** Counts a piece of work as long as it lasts. */
-    counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => {
-          held.add(lease)
-          if (lease.kind === "refine") fresh.add(lease)
-        }),
-        () => work,
-        () =>
-          Effect.sync(() => {
-            held.delete(lease)
-            fresh.delete(lease)
-          })
-      ),
-    /** Counts a model call from where it asks for a slot. */
-    asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(CurrentLease, (lease) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            if (lease !== undefined) fresh.delete(lease)
-            change(lease, 1)
-          }),
-          () => call,
-          () => Effect.sync(() => change(lease, -1))
-        )
-      ),
-    count: () => {
-      const runs = [...held].filter(({ kind }) => kind === "run").length
-      return { runs, tasks: held.size - runs }
-    },
-    /** One call more than there are slots keeps the server busy; a part at a time, so that all workers get some. */
-    room: () => {
-      const calls = [...asking.values()].reduce((sum, one) => sum + one, fresh.size)
-      const refine = Math.max(0, Math.min(slots + 1 - calls, Math.ceil(slots / 2)))
-      return { run: 1, refine, task: 8 }
-    }
-  }
-}
-
-type Load = ReturnType<typeof makeLoad>
-
-/** The slots of the model server, which all runs of this worker share. */
-const makeSlots = (parallel: number, load: Load) =>
-  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
-    Layer.succeed(ModelSlots)(
-      ModelSlots.of({
-        withSlot: (urgency, call) => load.asks(Context.get(context, ModelSlots).withSlot(urgency, call))
-      })
-    )
-  )
-
 /** Whether the model server of this worker answers, as it was found out last. */
 const makeServer = Effect.fnUntraced(function* (flags: Configuration, report: WorkerOptions["report"]) {
   let why: string | undefined
-  const answers = Effect.flatMap(readSetup(".", flags), installedModels).pipe(
+  const answers = Effect.flatMap(readServer(flags), installedModels).pipe(
     Effect.as(true),
     Effect.orElseSucceed(() => false)
   )
