@@ -14,6 +14,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import { hostname } from "node:os"
+import { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 import { takeLock } from "../services/files/Lock.ts"
 import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
 import type { Configuration, RunsKept } from "../domain/configuration/Configuration.ts"
@@ -167,7 +168,9 @@ const makeCarryOut = Effect.fnUntraced(function* (
   const isElsewhere = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     yield* server.leave(why)
     const alive = yield* workers.alive
-    if (!alive.some((one) => one.name !== workerName && one.version === build && one.serverGone === undefined))
+    if (
+      !alive.some((one) => one.name !== workerName && !isOtherBuild(one.version, build) && one.serverGone === undefined)
+    )
       return false
     yield* RcMap.invalidate(contexts, placeOf(lease))
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -352,7 +355,7 @@ const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepCluste
   const room = Effect.gen(function* () {
     if (server.gone() === undefined) return load.room()
     const alive = yield* workers.alive
-    const isAlone = alive.every(({ serverGone, version }) => version !== build || serverGone !== undefined)
+    const isAlone = alive.every(({ serverGone, version }) => isOtherBuild(version, build) || serverGone !== undefined)
     return isAlone ? load.room() : { run: 0, refine: 0, task: 0 }
   })
   const services = yield* Effect.context<Services>()

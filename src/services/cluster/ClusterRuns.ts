@@ -11,6 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { randomUUID } from "node:crypto"
 import { ClusterRun, ClusterRunEnding, EventPublished, JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
@@ -244,11 +245,11 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       }, noUsage)
       return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
     }),
-    /** Runs of other programs that go on, which workers of this one leave alone. */
+    /** Runs of other versions or builds that go on, which workers of this one leave alone. */
     ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
       const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
-        FROM task_conductor_runs WHERE ending IS NULL AND program <> ${program}`
-      return retryTransient(query)
+        FROM task_conductor_runs WHERE ending IS NULL`
+      return Effect.map(retryTransient(query), (all) => all.filter((run) => isOtherBuild(run.program, program)))
     }),
     /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {

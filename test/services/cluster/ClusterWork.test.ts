@@ -206,6 +206,18 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
           { concurrency: "unbounded" }
         )
         const [first] = claims.flat()
+        const none = { run: 1, refine: 1, task: 1 }
+        yield* (yield* ClusterRuns).submit(
+          { ...newRun("run-2"), opened: { ...newRun("run-2").opened, program: "1.0.0+abc" } },
+          [],
+          (json) => json
+        )
+        const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, none), ({ length }) => length)
+        /* Sources work with every build of their version. */
+        assert.deepStrictEqual(
+          [yield* claimAs("1.0.0+abd"), yield* claimAs("1.0.1+abc"), yield* claimAs("1.0.0")],
+          [0, 0, 1]
+        )
         assert.strictEqual(claims.flat().length, 1)
         assert.deepStrictEqual(
           yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }),
