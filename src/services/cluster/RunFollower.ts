@@ -160,7 +160,8 @@ export const followRun = (
           if (last !== undefined) yield* listen(last)
           return standing.ending
         }
-        for (const [hash, question] of open) {
+        /* A run that is cancelled ends within seconds, and needs no answers. */
+        for (const [hash, question] of standing?.isCancelled === true ? [] : open) {
           open.delete(hash)
           if (yield* FiberMap.has(asked, hash)) continue
           if (yield* isAnswered(runId, question, standing?.run)) continue
