@@ -204,6 +204,11 @@ export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
       if (run?.ending !== end) wrong.push("the run ended again")
       if (run?.records.length !== written) wrong.push("something was written after the end")
     }
+    const epochs = new Map<string, number>()
+    for (const { lease } of run?.records ?? []) {
+      if (lease.epoch < (epochs.get(lease.key) ?? 0)) wrong.push(`a worker wrote for ${lease.key} after another had it`)
+      epochs.set(lease.key, lease.epoch)
+    }
     for (const [key, times] of world.effects) if (times > 1) wrong.push(`${key} happened ${times} times`)
     for (const key of end === undefined ? [] : tasks) {
       if (world.effects.get(key) === undefined) wrong.push(`${key} did not happen`)
