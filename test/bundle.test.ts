@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -125,6 +125,11 @@ describe("the bundle of the command line", () => {
         rmSync(file)
       }
     }
+    // What is too large to be settings is left to what says so, and not read here.
+    const huge = join(project, "task-conductor.json")
+    writeFileSync(huge, "{}")
+    truncateSync(huge, 20_000_000_000)
+    assert.strictEqual((await shimIn(packed, env, "tools", "list", `--project=${project}`)).stderr, unbuilt)
   })
 
   it("comes with the licences of what is in them", () => {

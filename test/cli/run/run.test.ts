@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { closeSync, existsSync, openSync } from "node:fs"
+import { closeSync, existsSync, openSync, truncateSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { demoLine, makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { unlessMissing } from "../../support/needs.ts"
@@ -207,6 +208,13 @@ describe("run", () => {
         '<root>/project-with-skill/task-conductor.json: the rule "deny write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n'
       ]
     )
+  })
+
+  it("refuses a configuration without end, and does not read it", async () => {
+    sandbox.write("project-huge/task-conductor.json", "{}")
+    truncateSync(join(sandbox.root, "project-huge/task-conductor.json"), 20_000_000_000)
+    const { code, stderr } = await sandbox.run(["run", "--project", "../project-huge", ...question])
+    assert.deepStrictEqual([code, stderr.includes("is larger than 1048576 bytes")], [2, true], stderr)
   })
 
   it("keeps its exit code when the reader of its output goes away", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { readBoundedFile, readGivenFile } from "../../../src/services/files/GivenFile.ts"
@@ -82,6 +82,16 @@ layer(NodeServices.layer)("files that are none", (it) => {
         })
       )
     }
+
+    it.effect("when they are larger than anything that is given or set", () =>
+      Effect.gen(function* () {
+        const path = join(yield* makeFolder, "huge.json")
+        writeFileSync(path, "{}")
+        truncateSync(path, 20_000_000_000)
+        expect(yield* failureOf(readGivenFile(path))).toContain("is larger than 33554432 bytes")
+        expect(yield* failureOf(readBoundedFile(path))).toContain("is larger than 1048576 bytes")
+      })
+    )
 
     it.effect("by the tools, whatever is allowed", () =>
       Effect.gen(function* () {
