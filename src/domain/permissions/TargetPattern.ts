@@ -119,7 +119,8 @@ const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
-  if (isAbsolute(pattern) || kind !== "file") return matches(withPlainHost(pattern), canonical)
+  if (isAbsolute(pattern) || kind !== "file")
+    return matches(pattern, canonical) || matches(withPlainHost(pattern), canonical)
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
