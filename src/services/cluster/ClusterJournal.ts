@@ -62,6 +62,10 @@ interface ClusterJournalOptions {
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
+/** The end of a run that this process was made to end. */
+const isInterruption = (record: JournalRecord): boolean =>
+  record.type === "event" && record.event.type === "run.finished" && record.event.report.status === "interrupted"
+
 /** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
 export const layerClusterJournal = ({
   broken,
@@ -115,6 +119,8 @@ export const layerClusterJournal = ({
       const entryOf = Effect.fnUntraced(function* (record: JournalRecord): Effect.fn.Return<Entry> {
         const lease = (yield* CurrentLease) ?? [...leases].at(-1)
         if (lease === undefined) return {}
+        /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
+        if (isInterruption(record) && !(yield* Deferred.isDone(lease.cancelled))) return {}
         const made = {
           lease: { key: lease.key, epoch: lease.epoch },
           token: randomUUID(),

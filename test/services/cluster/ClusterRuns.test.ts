@@ -212,6 +212,25 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
+  liveTest("holds no end of a run that a worker only gives up, and one that was cancelled", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const runs = yield* ClusterRuns
+        const lease = yield* leaseRun(newRun("run-1"))
+        const event = { type: "run.finished", exitCode: 130, report: { ...report, status: "interrupted" } } as const
+        const end = Journal.use((journal) => journal.append({ type: "event", event })).pipe(
+          Effect.provideService(CurrentLease, lease)
+        )
+        const endings = Effect.map(runs.after("run-1", 0), (lines) => lines.map((line) => line.event))
+        yield* Effect.provide(end, journalOf())
+        assert.deepStrictEqual(yield* endings, [])
+        yield* Deferred.succeed(lease.cancelled, undefined)
+        yield* Effect.provide(end, journalOf())
+        assert.deepStrictEqual(yield* endings, ["run.finished"])
+      })
+    )
+  )
+
   liveTest("goes on with a database that has no work yet", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* makePostgres)
