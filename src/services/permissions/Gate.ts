@@ -330,8 +330,19 @@ export class Gate extends Context.Service<
           path: string
         ) {
           if (yield* mayShow(path)) return
-          const writing = questionOfAccess(scope, { _tag: "WriteFile", path, inside: true, content: "" })
-          if ((yield* verdictOn({ ...writing, tool })) !== "allow") yield* admitTask(readingOf(scope, path))
+          const access = { _tag: "WriteFile", path, inside: true, content: "" } as const
+          const writing = { ...questionOfAccess(scope, access), tool }
+          const verdict = yield* verdictOn(writing)
+          if (verdict === "allow") return
+          /* A denial has the words of that of the change itself: a right guess gets the same answer as a wrong one. */
+          const decided =
+            verdict === "deny"
+              ? deniedOf(writing, "rule")
+              : Effect.mapError(
+                  admit(readingOf(scope, path), events.publish),
+                  ({ isRead: _isRead, ...denied }) => new PermissionDenied({ ...denied, tool })
+                )
+          yield* Effect.tapError(decided, addDenial)
         })
 
         const foresee = Effect.fn("foreseeDenial")(function* (access: CanonicalAccess) {
