@@ -125,6 +125,13 @@ const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> 
     ? Effect.fail(defect)
     : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
 
+/** What work came to, also when it failed or broke off. */
+const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  work.pipe(
+    Effect.catch((error) => Effect.succeed(error)),
+    Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
+  )
+
 /** Why no worker does the work, this one included. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
@@ -196,8 +203,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
       )
     ).pipe(
       Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
-      Effect.catch((error) => Effect.succeed(error)),
-      Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
+      endOf
     )
     if (ended instanceof DatabaseUnavailable) return yield* ended
     const gone =
@@ -232,10 +238,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
   ): Effect.fn.Return<WorkEnd, DatabaseUnavailable, Services> {
     const { runId } = lease
     const { carryOut, failedWith, task, verb } = yield* claimedTask(runId, lease, secrets)
-    const end = yield* Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, carryOut)).pipe(
-      Effect.catch((error) => Effect.succeed(error)),
-      Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
-    )
+    const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, carryOut)))
     if (end instanceof DatabaseUnavailable) return yield* end
     const gone =
       end instanceof ServerGone

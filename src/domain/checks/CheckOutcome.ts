@@ -142,6 +142,14 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   return [...fitted(shown(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
+/** How the check ends without the changes; `old` fails then too. */
+const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
+  if (before?.exitCode === 0) return "Without these changes the check passes."
+  if (old.length === 0) return "Without these changes it fails in another way."
+  const names = old.map(({ name }) => name).join("; ")
+  return cutAt(`Failing without the changes too (${old.length}): ${names}`, lineLength)
+}
+
 /** The text for the model. */
 const outcomeText = (
   command: string,
@@ -165,12 +173,9 @@ const outcomeText = (
   }
   if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
-  const names = old.map(({ name }) => name).join("; ")
-  const other = old.length === 0 ? "Without these changes it fails in another way." : ""
-  const failing = other || cutAt(`Failing without the changes too (${old.length}): ${names}`, lineLength)
-  const passed = before?.exitCode === 0 ? "Without these changes the check passes." : ""
-  if (fresh.length === 0) return `${head}, nothing new fails.\n${passed || failing}`
-  const earlier = before === undefined ? [] : [passed || failing]
+  const without = withoutChanges(before, old)
+  if (fresh.length === 0) return `${head}, nothing new fails.\n${without}`
+  const earlier = before === undefined ? [] : [without]
   const foot = [
     ...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]),
     ...(vanished.length === 0 ? [] : [cutAt(`${flaky} ${vanished.join("; ")}`, lineLength)]),

@@ -40,6 +40,12 @@ const only = (changes: ReadonlyArray<Change>, rest = "", repairs: Array<string> 
   rest
 })
 
+/** Nothing of the answer is a change, and one issue says why. */
+const assertRefused = (answer: string, code: string, what: string): void => {
+  const { changes, issues } = readChanges(answer)
+  assert.deepStrictEqual([changes, issues.map((found) => [found.code, found.what])], [[], [[code, what]]])
+}
+
 describe("a block", () => {
   const paths: ReadonlyArray<string> = [
     "src/a.ts",
@@ -309,8 +315,7 @@ describe("a diff", () => {
   ]
   for (const [name, diff, code, what] of wrong) {
     it(`is an issue when it ${name}`, () => {
-      const { changes, issues } = readChanges(answer(diff))
-      assert.deepStrictEqual([changes, issues.map((one) => [one.code, one.what])], [[], [[code, what]]])
+      assertRefused(answer(diff), code, what)
     })
   }
 
@@ -397,11 +402,7 @@ describe("a replacement", () => {
   ]
   for (const [text, what] of wrong) {
     it(`is an issue as ${text}`, () => {
-      const { changes, issues } = readChanges(`\`\`\`json\n${text}\n\`\`\``)
-      assert.deepStrictEqual(
-        [changes, issues.map((found) => [found.code, found.what])],
-        [[], [["change-replace", what]]]
-      )
+      assertRefused(`\`\`\`json\n${text}\n\`\`\``, "change-replace", what)
     })
   }
 })
@@ -436,11 +437,7 @@ describe("an object that moves or removes a file", () => {
   ]
   for (const [text, what] of wrong) {
     it(`is an issue as ${text}`, () => {
-      const { changes, issues } = readChanges(text)
-      assert.deepStrictEqual(
-        [changes, issues.map((found) => [found.code, found.what])],
-        [[], [["change-replace", what]]]
-      )
+      assertRefused(text, "change-replace", what)
     })
   }
 })
