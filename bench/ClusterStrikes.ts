@@ -9,7 +9,7 @@ type Operator = Effect.Success<ReturnType<typeof makeOperator>>
 type Worker = Effect.Success<ReturnType<Operator["worker"]>>
 
 const codes = "53100 53200 53300 53400 25006 57014 57P01 57P03 40001 40P01 08006 55P03 58030 XX000 lost".split(" ")
-const tables = "runs records work answers workers messages replies locks runners".split(" ")
+const tables = "runs records work answers workers epochs".split(" ")
 const verbs = ["insert", "update", "select", undefined]
 
 export const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
