@@ -15,7 +15,7 @@ import { counted } from "../text/Format.ts"
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
-  [8192, 320],
+  [8192, 260],
   [32_768, 1200],
   [131_072, 2400]
 ]
