@@ -45,7 +45,12 @@ interface Ended {
   readonly stderr: string
 }
 
-const measure = async (folder: string, host: string, argv: ReadonlyArray<string>, killAt = Infinity): Promise<Ended> => {
+const measure = async (
+  folder: string,
+  host: string,
+  argv: ReadonlyArray<string>,
+  killAt = Infinity
+): Promise<Ended> => {
   const env: NodeJS.ProcessEnv = { ...process.env, OLLAMA_HOST: host }
   for (const name of ["CONFIG", "STATE", "CACHE"]) env[`XDG_${name}_HOME`] = join(folder, name)
   const begun = performance.now()
@@ -86,7 +91,9 @@ const round = async (tasks: number): Promise<void> => {
   said("resume", await work(["resume", runId, "--yes"]))
   said("replay", await work(["replay", runId]))
   said("report", await work(["report", runId, "--output", "report.html"]))
-  console.log(`${tasks} tasks, size of the report: ${(statSync(join(folder, "project/report.html")).size / 1e6).toFixed(1)} MB`)
+  console.log(
+    `${tasks} tasks, size of the report: ${(statSync(join(folder, "project/report.html")).size / 1e6).toFixed(1)} MB`
+  )
   await server.close()
   rmSync(folder, { recursive: true })
 }

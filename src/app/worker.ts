@@ -149,7 +149,6 @@ const makeCarryOut = Effect.fnUntraced(function* (
     readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
   }
 ) {
-  const runs = yield* ClusterRuns
   const workers = yield* ClusterWorkers
   const contexts = yield* RcMap.make({
     lookup: (place: string) =>
@@ -217,7 +216,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
       const back = yield* decline(lease, ended.why)
       if (back !== undefined) return back
     }
-    const last = ended === undefined || ended instanceof RunRefused ? yield* runs.lastReport(runId) : undefined
+    const last = ended === undefined || ended instanceof RunRefused ? lease.ended?.report : undefined
     const found: ClusterRunEnding =
       last ??
       (ended === undefined

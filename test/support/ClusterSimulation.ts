@@ -17,6 +17,7 @@ import { ClusterWork, type HeldLease } from "../../src/services/cluster/ClusterW
 import { makeSecrets } from "../../src/services/cluster/WithoutSecrets.ts"
 import { runWorkLoop, type WorkEnd } from "../../src/services/cluster/WorkLoop.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
+import { ended } from "./Journals.ts"
 import { makeMemoryWork, type MemoryWork } from "./MemoryWork.ts"
 
 const program = "0"
@@ -71,7 +72,7 @@ const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults)
     giveBack: (lease, why) => (worker.isDead ? Effect.void : through(work.giveBack(lease, why))),
     offer: (lease, piece) => through(work.offer(lease, piece)),
     finish: (lease, result) => through(work.finish(lease, result)),
-    end: (lease, ending) => through(work.end(lease, ending)),
+    end: (lease, ending, record) => through(work.end(lease, ending, record)),
     append: (id, records) => through(work.append(id, records)),
     results: (id, keys) => through(work.results(id, keys)),
     answer: (id, question, answer) => through(work.answer(id, question, answer)),
@@ -136,6 +137,7 @@ const work = Effect.fnUntraced(function* (
     const found = yield* Effect.forEach(tasks, (key) => offer({ key, kind: "refine", payload: "{}" }), {
       concurrency: "unbounded"
     })
+    yield* (yield* Journal).append(ended("done"))
     return { _tag: "RunEnded", ending: JSON.stringify(found) } satisfies WorkEnd
   })
   const carryOut = (lease: HeldLease) =>
@@ -203,6 +205,8 @@ export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
       if (end !== JSON.stringify(tasks.map((key) => `done ${key}`))) wrong.push(`the run ended with ${end}`)
       if (run?.ending !== end) wrong.push("the run ended again")
       if (run?.records.length !== written) wrong.push("something was written after the end")
+      if (run?.records.at(-1)?.event !== "run.finished") wrong.push("the end is not the last record")
+      if (run?.records.filter(({ event }) => event === "run.finished").length !== 1) wrong.push("it has two ends")
     }
     const epochs = new Map<string, number>()
     for (const { lease } of run?.records ?? []) {

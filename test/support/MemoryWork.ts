@@ -100,11 +100,12 @@ export const makeMemoryWork = () => {
         const one = heldBy(lease)
         if (one !== undefined) Object.assign(one, { until: undefined, result })
       }),
-    end: (lease, ending) =>
+    end: (lease, ending, record) =>
       Effect.sync(() => {
         const run = runs.get(lease.runId)
         if (run === undefined || run.ending !== undefined || heldBy(lease) === undefined) return false
         run.ending = ending
+        if (record !== undefined) run.records.push(record)
         pieces = pieces.filter(({ runId }) => runId !== lease.runId)
         return true
       }),

@@ -15,6 +15,7 @@ import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { isRefinement, Journal, makeKnownWork } from "../journal/Journal.ts"
 import { JournalError, type JournalReason } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
@@ -62,9 +63,9 @@ interface ClusterJournalOptions {
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** The end of a run that this process was made to end. */
-const isInterruption = (record: JournalRecord): boolean =>
-  record.type === "event" && record.event.type === "run.finished" && record.event.report.status === "interrupted"
+/** The report of a run that has ended. */
+const reportIn = (record: JournalRecord): RunReport | undefined =>
+  record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
 /** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
 export const layerClusterJournal = ({
@@ -117,10 +118,11 @@ export const layerClusterJournal = ({
       })
 
       const entryOf = Effect.fnUntraced(function* (record: JournalRecord): Effect.fn.Return<Entry> {
-        const lease = (yield* CurrentLease) ?? [...leases].at(-1)
+        const report = reportIn(record)
+        const current = yield* CurrentLease
+        const possible = current === undefined ? [...leases].toReversed() : [current, ...leases]
+        const lease = report === undefined ? possible[0] : possible.find(({ kind }) => kind === "run")
         if (lease === undefined) return {}
-        /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
-        if (isInterruption(record) && !(yield* Deferred.isDone(lease.cancelled))) return {}
         const made = {
           lease: { key: lease.key, epoch: lease.epoch },
           token: randomUUID(),
@@ -130,7 +132,12 @@ export const layerClusterJournal = ({
           event: eventIn(record),
           json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
         }
-        return { lease, record: made }
+        if (report === undefined) return { lease, record: made }
+        /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
+        if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
+          lease.ended = { record: made, report }
+        }
+        return {}
       })
 
       const append = Effect.fnUntraced(function* (record: JournalRecord) {

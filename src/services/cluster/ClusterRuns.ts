@@ -227,13 +227,6 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
       return Effect.map(retryTransient(query), ({ length }) => length > 0)
     }),
-    /** The report with which the run ended last, by its events. */
-    lastReport: Effect.fn("ClusterRuns.lastReport")(function* (runId: string) {
-      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND type IN ('event', 'resumed') ORDER BY seq DESC LIMIT 1`)
-      const record = row === undefined ? undefined : readRecord(lineOfRow(row))
-      return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
-    }),
     /** The usage of the run so far but for its duration, computed from its events. */
     usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
       const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 
 /** `run` leads a run from its order to its report; `refine` and `task` are the phases of a task. */
@@ -49,6 +50,8 @@ export interface HeldLease extends ClaimedWork {
   readonly cancelled: Deferred.Deferred<void>
   /** When its last renewal was sent, in milliseconds of the monotonic clock. */
   renewedAt: number
+  /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
+  ended?: { readonly record: NewRecord; readonly report: RunReport }
 }
 
 /** The lease with which the current fiber works. */
@@ -95,8 +98,8 @@ export class ClusterWork extends Context.Service<
     offer(lease: Lease, piece: Piece): Query<boolean>
     /** Saves what came of a piece, as JSON text. */
     finish(lease: Lease, result: string): Query<void>
-    /** Ends the run that is led with this lease; false when it had ended, or the lease does not count. */
-    end(lease: Lease, ending: string): Query<boolean>
+    /** Ends the run that is led with this lease, with its last record; false when it had ended, or the lease does not count. */
+    end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /** Appends records to a run, in this order; returns the tokens of those that are written. */
     append(runId: string, records: ReadonlyArray<NewRecord>): Query<ReadonlySet<string>>
     /** What came of these pieces, of those that are done. */

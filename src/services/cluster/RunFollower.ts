@@ -109,7 +109,7 @@ export const followRun = (
       event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
     let last: RecordedEvent | undefined
 
-    /** A run that another worker takes over has several `run.finished` events: only the last one is published. */
+    /** A run that was opened again has several `run.finished` events: only the last one is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
       const record = readRecord(line)
       if (record?.type !== "event") return

@@ -96,11 +96,18 @@ const makeWork = (sql: SqlClient.SqlClient) => {
           WHERE run_id = ${runId} AND key = ${key} AND epoch = ${epoch} AND lease_until IS NOT NULL`)
       )
     ),
-    end: Effect.fn("ClusterWork.end")(({ epoch, key, runId }, ending) => {
+    end: Effect.fn("ClusterWork.end")(({ epoch, key, runId }, ending, record) => {
+      const given = JSON.stringify(record === undefined ? [] : [record])
+      const count = record === undefined ? 0 : 1
+      const bytes = Buffer.byteLength(record?.json ?? "")
       const query = sql`WITH held AS (SELECT w.run_id FROM task_conductor_work w
           WHERE w.run_id = ${runId} AND w.key = ${key} AND w.epoch = ${epoch} AND w.lease_until IS NOT NULL FOR UPDATE),
-        ended AS (UPDATE task_conductor_runs r SET ending = ${ending} FROM held
-          WHERE r.run_id = held.run_id AND r.ending IS NULL RETURNING r.run_id),
+        ended AS (UPDATE task_conductor_runs r SET ending = ${ending}, records = r.records + ${count},
+          size = r.size + ${bytes} FROM held
+          WHERE r.run_id = held.run_id AND r.ending IS NULL RETURNING r.run_id, r.records),
+        added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          SELECT ended.run_id, ended.records, g.at, g.type, g.key, g.event, g.json, g.token FROM ended,
+            jsonb_to_recordset(${given}::jsonb) AS g(token uuid, at text, type text, key text, event text, json text)),
         gone AS (DELETE FROM task_conductor_work w USING ended WHERE w.run_id = ended.run_id)
         SELECT FROM ended`
       return Effect.map(retryTransient(query), (rows) => rows.length > 0)

@@ -52,7 +52,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
 
   const settle = (lease: HeldLease, end: WorkEnd) => {
     if (end._tag === "GivenBack") return work.giveBack(lease, end.why)
-    return end._tag === "Finished" ? work.finish(lease, end.result) : work.end(lease, end.ending)
+    return end._tag === "Finished" ? work.finish(lease, end.result) : work.end(lease, end.ending, lease.ended?.record)
   }
 
   const begin = (lease: HeldLease) =>

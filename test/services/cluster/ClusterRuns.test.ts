@@ -212,7 +212,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
-  liveTest("holds no end of a run that a worker only gives up, and one that was cancelled", () =>
+  liveTest("holds no end of a run that a worker only gives up, and one that was cancelled with its end alone", () =>
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
@@ -223,9 +223,11 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         )
         const endings = Effect.map(runs.after("run-1", 0), (lines) => lines.map((line) => line.event))
         yield* Effect.provide(end, journalOf())
-        assert.deepStrictEqual(yield* endings, [])
+        assert.deepStrictEqual(lease.ended, undefined)
         yield* Deferred.succeed(lease.cancelled, undefined)
         yield* Effect.provide(end, journalOf())
+        assert.deepStrictEqual(yield* endings, [])
+        assert.isTrue(yield* (yield* ClusterWork).end(lease, `{"refused":"","exitCode":0}`, lease.ended?.record))
         assert.deepStrictEqual(yield* endings, ["run.finished"])
       })
     )

@@ -111,7 +111,13 @@ const randomStep = Effect.gen(function* () {
     ["gives back", held((work, lease) => work.giveBack(lease, why === 0 ? "It lacks \0 it." : undefined))],
     ["offers", held((work, lease) => work.offer(lease, { key: `${kind}/${"ab"[which % 2]}`, kind, payload: "{}" }))],
     ["finishes", held((work, lease) => work.finish(lease, `"${number}"`))],
-    ["ends", held((work, lease) => (number < 3 ? work.end(lease, `"${number}"`) : Effect.succeed(true)))],
+    [
+      "ends",
+      held((work, lease) => {
+        const record = which % 2 === 0 ? recordOf(number, lease) : undefined
+        return number < 3 ? work.end(lease, `"${number}"`, record) : Effect.succeed(true)
+      })
+    ],
     [
       "appends",
       held((work, lease) =>
