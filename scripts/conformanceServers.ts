@@ -100,28 +100,26 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
   host,
   model: name,
   window,
-  runWindow: Math.max(window, 8192),
+  runWindow: window,
   patience
 })
 
 const startLlama = (more: ReadonlyArray<string>) => async (): Promise<Started> => {
   const bin = binOfLlama(llamaCpp ?? "")
-  const args = [
-    "-m",
-    gguf,
-    "--alias",
-    model,
-    "--jinja",
-    "--port",
-    String(port),
-    "-c",
-    String(window),
-    ...threads,
-    ...more
-  ]
+  const args = [...more, "--jinja", "--port", String(port), "-c", String(window), ...threads]
   const server = start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
   await untilReady(`http://127.0.0.1:${port}/health`)
   return { target: targetOf("openai", `http://127.0.0.1:${port}/v1`, model), children: [server] }
+}
+
+const one = (...more: ReadonlyArray<string>) => startLlama(["-m", gguf, "--alias", model, ...more])
+
+/** Loads the models of a folder when they are asked for, each in a process of its own. */
+const startRouter = async (): Promise<Started> => {
+  const models = join(folder, "router")
+  mkdirSync(models, { recursive: true })
+  copyFileSync(gguf, join(models, `${model}.gguf`))
+  return startLlama(["--models-dir", models])()
 }
 
 const startOllama = async (slots: number): Promise<ChildProcess> => {
@@ -163,9 +161,10 @@ const servers: Readonly<Record<string, () => Promise<Started>>> = {
   ...(llamaCpp === undefined
     ? {}
     : {
-        "llama-server": startLlama([]),
-        "llama-server -np 1": startLlama(["-np", "1"]),
-        "llama-server -np 4": startLlama(["-np", "4"])
+        "llama-server": one(),
+        "llama-server -np 1": one("-np", "1"),
+        "llama-server -np 4": one("-np", "4"),
+        "llama-server as router": startRouter
       }),
   ...(ollama === undefined
     ? {}

@@ -25,7 +25,7 @@ import { togetherText } from "../domain/models/ModelMemory.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import { type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
+import { type Facts, type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
@@ -250,15 +250,13 @@ export interface FittedSetup {
 const mostSlots = 64
 
 /** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
-const withSlots = Effect.fnUntraced(function* (setup: Setup, pool: number | undefined) {
+const withSlots = (setup: Setup, { pool, slots = Infinity }: Facts): Setup => {
   const { parallel, plans } = setup.configuration
-  if (parallel !== undefined) return setup
-  const slots = yield* askServer(setup, (server) => server.slots ?? Effect.undefined, { patience })
-  if (slots === undefined) return setup
+  if (parallel !== undefined || slots === Infinity) return setup
   const isRoomy = slots > 1 && pool === undefined && plans === undefined
   const settings = { ...setup.settings, parallel: Math.min(slots, mostSlots) }
   return { ...setup, settings: isRoomy ? { ...settings, plans: 2 as const } : settings }
-})
+}
 
 /**
  * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
@@ -300,7 +298,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
     return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems: [{ what }] })
   }
   const fitted: FittedSetup = {
-    setup: { ...withWindow(yield* withSlots(setup, facts.pool), chosen.window), modelFacts: known },
+    setup: { ...withWindow(withSlots(setup, facts), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
     modelNotes,
     note: windowNote(settings.model, chosen)

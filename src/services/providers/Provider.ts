@@ -101,8 +101,6 @@ export interface ModelServer {
   readonly pull?: (model: string) => Stream.Stream<PullStep, ModelError>
   /** Takes a model out of memory. */
   readonly unload?: (model: string) => Effect.Effect<void, ModelError>
-  /** How many calls it works on at a time, if it says so. */
-  readonly slots?: Effect.Effect<number | undefined>
 }
 
 /** Where a provider has its server. */

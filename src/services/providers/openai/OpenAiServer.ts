@@ -2,6 +2,7 @@
  * Asks an OpenAI-compatible server: which models it offers, what it says of their windows, and how many calls it works on
  * at a time.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
@@ -59,6 +60,9 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
+/** Such a server that starts one for each model when it is asked for. */
+const Router = Schema.Struct({ role: Schema.Literal("router") })
+
 /**
  * With so many slots, which it has when nobody says how many, llama.cpp's server lets them share its window, and gives the
  * whole as that of each. It does not say so; with another number, a call shows it that fails.
@@ -79,6 +83,9 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
 
 /** As for the facts of Ollama: the first call says that a server does not answer. */
 const factsTimeout = "2 seconds"
+
+/** How long a router may take to load a model. */
+const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
 /** What such servers sample with when nobody says anything; who started the server may have said something. */
 const temperatureOfServer = 0.8
@@ -139,8 +146,11 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   )
 
   /* The page of the server itself is beside those of the API. */
-  const properties = read(Properties, `${host.replace(/\/v1$/, "")}/props`).pipe(Effect.orElseSucceed(() => undefined))
-
+  const page = <A>(answer: Schema.Codec<A, unknown>, query: string, patience: Duration.Input) =>
+    Effect.map(
+      Effect.option(Effect.timeout(read(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
+      Option.getOrUndefined
+    )
   /* A server that loads its model says nothing of it yet. */
   const loaded = Effect.timeout(models, factsTimeout).pipe(
     Effect.retry({
@@ -148,18 +158,23 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
         error._tag === "ModelError" && error.reason._tag === "Busy" && error.reason.isOverloaded === true,
       schedule: Schedule.spaced("1 second"),
       times: defaultLimits.serverWaitSeconds
-    })
+    }),
+    Effect.option,
+    Effect.map(Option.getOrUndefined)
   )
 
   const server: OpenAiServer = {
     greeting: Effect.map(models, ({ length }) => `the API of OpenAI at ${host}, with ${counted(length, "model")}`),
     facts: Effect.fn("readFacts")(function* (model: string) {
-      const answered = yield* Effect.result(loaded)
-      if (answered._tag === "Failure") return unknownFacts
-      const said = yield* Effect.timeoutOption(properties, factsTimeout)
-      return factsOf(answered.success, nameOnServer("openai", model), Option.getOrUndefined(said))
+      const name = nameOnServer("openai", model)
+      const listed = yield* loaded
+      if (listed === undefined) return unknownFacts
+      const said = yield* page(Schema.Union([Properties, Router]), "", factsTimeout)
+      if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
+      /* It loads the model for this question, and says the window of none that is not loaded. */
+      const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
+      return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),
-    slots: Effect.map(properties, (said) => said?.total_slots),
     missing: (model) => ({
       _tag: "ModelMissing",
       model,

@@ -16,6 +16,8 @@ const withServer = <A, E>(options: FakeOpenAiOptions, use: (server: OpenAiServer
 
 const offered = ({ models }: OpenAiServer) => models
 
+const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
+
 const page = (body: unknown, status = 200) => ({ status, body })
 
 describe("the address", () => {
@@ -45,17 +47,38 @@ describe("the address", () => {
   })
 })
 
-const slots = (server: OpenAiServer) => server.slots ?? Effect.undefined
-
 describe("the slots of a server", () => {
   it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
-    ["no such page", page({ error: "no" }, 404), undefined],
-    ["what is no number of slots", page({ total_slots: 0 }), undefined],
-    ["other words", page({ slots: 4 }), undefined]
+    ["no such page", page({ error: "no" }, 404), Infinity],
+    ["what is no number of slots", page({ total_slots: 0 }), Infinity],
+    ["other words", page({ slots: 4 }), Infinity]
   ])("are read from %s", ([, properties, expected]) =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* withServer({ paths: { "/props": properties } }, slots), expected)
+      const { slots } = yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))
+      assert.strictEqual(slots, expected)
+    })
+  )
+
+  it.effect("and its window are those of the model that a router loads for the question", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const args = ["llama-server", "--alias", "a", "--ctx-size", "8192"]
+      const options: FakeOpenAiOptions = {
+        get models() {
+          reads += 1
+          const said = { id: "a", object: "model", status: { value: reads === 1 ? "unloaded" : "loaded", args } }
+          return [reads === 1 ? said : { ...said, meta: { n_ctx: 8192, n_ctx_train: 32_768 } }, { id: "b" }]
+        },
+        paths: {
+          "/props": page({ role: "router", max_instances: 4, default_generation_settings: { params: null, n_ctx: 0 } }),
+          "/props?model=a": page({ total_slots: 4, default_generation_settings: { params: {}, n_ctx: 8192 } }),
+          "/props?model=c": page({ error: { code: 400, message: "model 'c' not found" } }, 400)
+        }
+      }
+      const { loadedWindow, pool, slots, takesGrammar } = yield* withServer(options, factsOf("openai:a"))
+      assert.deepStrictEqual([loadedWindow, pool, slots, takesGrammar], [8192, 8192, 4, true])
+      assert.isTrue((yield* withServer(options, factsOf("openai:c"))).isMissing)
     })
   )
 })
@@ -100,8 +123,6 @@ describe("the models of a server", () => {
     })
   )
 })
-
-const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
 
 describe("the facts of a model", () => {
   const none = undefined
