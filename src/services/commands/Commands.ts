@@ -4,22 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import { release, totalmem } from "node:os"
 import * as path from "node:path"
-import {
-  looksLikePath,
-  type NamedScripts,
-  scriptsInText,
-  scriptsOfCommand,
-  commandProblem,
-  commandText
-} from "../../domain/commands/CommandText.ts"
-import { type RunScript, type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
-import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
-import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
-import { textHash } from "../files/Hash.ts"
-import { readTextFile } from "../files/TextFile.ts"
+import { commandProblem, commandText } from "../../domain/commands/CommandText.ts"
+import { type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
+import { isWithin } from "../files/CanonicalPath.ts"
+import { isFolder, realPath } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -38,6 +28,7 @@ import {
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { toolchainScript } from "../../domain/commands/Toolchains.ts"
+import { commandScripts } from "./CommandScripts.ts"
 import { makeControlGroups } from "./ControlGroup.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
@@ -49,126 +40,6 @@ import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 import type { CopyMounts } from "./ProjectCopy.ts"
-
-/** More scripts than these are not followed. */
-const maxScripts = 200
-/** A chain of links that is longer leads in a circle. */
-const maxLinks = 40
-/** Packages of a workspace are looked for so deep, and in so many folders of a level. */
-const deepestPackage = 5
-const mostPackageFolders = 500
-const maxBytes = 4 * 1_048_576
-/** A larger text was not written by hand. */
-const maxFollowed = 262_144
-
-/** A text to follow, and the folders where its paths start. */
-interface Open {
-  readonly named: NamedScripts
-  readonly folders: ReadonlyArray<string>
-}
-
-/** The files of these names in a folder of the project and in those above it. */
-const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
-  const found: Array<string> = []
-  for (let one = folder; names.length > 0 && isWithin(root, one); one = path.dirname(one)) {
-    const entries = (yield* entriesIn(one)).filter(({ name }) => names.some((pattern) => pattern.test(name)))
-    found.push(...entries.map(({ name }) => path.join(one, name)))
-    if (one === root) break
-  }
-  return found
-})
-
-/** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
-const readScript = Effect.fnUntraced(function* (file: string) {
-  const proposed = (yield* CurrentCopy)?.get(file)
-  if (proposed !== undefined) {
-    return proposed.text === null ? undefined : { hash: textHash(proposed.text), text: proposed.text }
-  }
-  const info = yield* infoAt(file)
-  if (info?.type !== "File") return undefined
-  const text = yield* Effect.orElseSucceed(readTextFile(file, maxBytes), () => undefined)
-  const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
-  return { hash: text === undefined ? stamp : textHash(text), text }
-})
-
-/** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
-const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
-  const found: Array<RunScript> = []
-  let rest = path.relative(root, file).split(path.sep)
-  let at = root
-  while (rest.length > 0 && found.length < maxLinks) {
-    const [name = "", ...others] = rest
-    const next = path.resolve(at, name)
-    if (!isWithin(root, next)) break
-    const target = yield* linkAt(next)
-    if (target === undefined) at = next
-    else found.push({ path: next, hash: textHash(target) })
-    rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
-    if (target !== undefined) at = root
-  }
-  return found
-})
-
-/** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
-const packageFolders = Effect.fnUntraced(function* (root: string) {
-  const found: Array<string> = []
-  let level: ReadonlyArray<string> = [root]
-  for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
-    const next: Array<string> = []
-    for (const folder of level.slice(0, mostPackageFolders)) {
-      const entries = yield* entriesIn(folder)
-      if (entries.some(({ name }) => name === "package.json")) found.push(folder)
-      const inner = entries.filter(
-        ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
-      )
-      next.push(...inner.map(({ name }) => path.join(folder, name)))
-    }
-    level = next
-  }
-  return found
-})
-
-/**
- * The scripts of a command in a folder of the project, by path, and the links that lead to them. `hash` is null for one
- * that does not exist yet.
- */
-const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
-  const scripts = new Map<string, RunScript>()
-  const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
-  const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
-    const file = yield* pathFrom(folder, word)
-    if (file === undefined) return
-    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(root, file)
-    const script = isKnown ? undefined : yield* readScript(file)
-    const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
-    if (isScript) {
-      for (const link of yield* linksOnTheWay(root, path.resolve(folder, word))) scripts.set(link.path, link)
-    }
-    if (!isScript || isKnown) return
-    scripts.set(file, { path: file, hash: script?.hash ?? null })
-    const { text } = script ?? {}
-    if (text !== undefined && text.length <= maxFollowed)
-      open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
-  })
-  let isCommand = true
-  for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const { folders, named } = next
-    const looked: Array<string> = named.inPackages ? [...(yield* packageFolders(root))] : []
-    for (const folder of folders) {
-      const given = yield* Effect.forEach(named.folders, (word) => pathFrom(folder, word))
-      const inner = given.filter((one) => one !== undefined).filter((one) => isWithin(root, one))
-      looked.push(folder, ...inner)
-      for (const start of [folder, ...inner]) {
-        for (const word of named.files) yield* add(start, word, isCommand && start === folder && looksLikePath(word))
-      }
-    }
-    for (const folder of new Set(looked)) {
-      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(root, file, true)
-    }
-    isCommand = false
-  }
-  return [...scripts.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
-})
 
 /** More names are counted. */
 const maxNamed = 20

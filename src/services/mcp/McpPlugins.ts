@@ -7,6 +7,8 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -27,6 +29,8 @@ import * as Option from "effect/Option"
 import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { WaitingNotice } from "./WaitingNotice.ts"
+import { programFiles } from "./ServerProgram.ts"
+import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
@@ -43,7 +47,8 @@ const loadClient = Effect.promise(() =>
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   timeout: Duration.Input,
-  version: string
+  version: string,
+  isAsTrusted: Effect.Effect<boolean> = Effect.succeed(true)
 ) {
   const [{ connect, McpFailure }, { layer: layerHttp }] = yield* loadClient
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
@@ -53,6 +58,10 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   let wasRestarted = false
 
   const open = Effect.gen(function* () {
+    if (!(yield* isAsTrusted)) {
+      const detail = "its program changed since you were asked about it. Start another run to be asked again."
+      return yield* new McpFailure({ type: "permission_denied", detail, isBroken: true })
+    }
     const scope = yield* Scope.fork(yield* Effect.scope)
     const connection = yield* connect(address, timeout, version).pipe(
       Scope.provide(scope),
@@ -217,7 +226,7 @@ const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
-const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
+const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const tell = yield* WaitingNotice
   const told = Effect.andThen(
@@ -225,8 +234,13 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
     tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
   )
   const waiting = yield* Effect.forkChild(told)
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const files = Effect.map(provide(programFiles(server.address, project)), hashOf)
+  const isAsTrusted = Effect.map(files, (now) => server.scope === "user" || now === server.files)
   const exit = yield* runIsolated(
-    superviseServer(server.address, timeout, version).pipe(Effect.map((supervised) => pluginOf(server, supervised)))
+    superviseServer(server.address, timeout, version, isAsTrusted).pipe(
+      Effect.map((supervised) => pluginOf(server, supervised))
+    )
   )
   yield* Fiber.interrupt(waiting)
   if (Exit.isSuccess(exit)) return exit.value
@@ -243,7 +257,7 @@ const makeMcpPlugins = Effect.fnUntraced(function* (order: McpOrder) {
   const answered = yield* Effect.forEach(servers, (server) =>
     Effect.match(authorize(server), {
       onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
-      onSuccess: () => startServer(server, order.version)
+      onSuccess: () => startServer(server, order)
     })
   )
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")

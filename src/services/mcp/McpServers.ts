@@ -24,6 +24,7 @@ import { serverPrefix } from "../../domain/plugins/McpTool.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import type { McpAddress } from "./McpConnection.ts"
+import { programFiles } from "./ServerProgram.ts"
 import { McpProblem } from "../tools/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
@@ -105,6 +106,8 @@ export interface McpServer extends NamedServer {
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
+  /** What the files held that it runs, when they were read for the question: a hash. */
+  readonly files: string
   /** The access that the gate decides about, with what a person is shown. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
@@ -115,6 +118,9 @@ const passedOn = (
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
+
+/** The most files of the project that a question names. */
+const maxFiles = 10
 
 /** The most characters of a command that a person is asked to judge. */
 const maxShown = 8000
@@ -181,9 +187,14 @@ const resolve = Effect.fnUntraced(function* (
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  const hash = hashOf([name, written, entry, place])
-  const start: McpServer["start"] = { _tag: "StartServer", name, does, hash }
-  return { name, scope, prefix, entry, address, start } satisfies McpServer
+  /* Nobody is asked about one that the person names. */
+  const files = scope === "project" ? yield* programFiles(address, project) : []
+  const own = files.filter(({ isOwn }) => isOwn).map((file) => file.path)
+  const more = own.length > maxFiles ? [`Files of the project that it runs: ${own.length - maxFiles} more`] : []
+  const runs = [...own.slice(0, maxFiles).map((file) => `File of the project that it runs: ${file}`), ...more]
+  const hash = hashOf([name, written, entry, place, files])
+  const start: McpServer["start"] = { _tag: "StartServer", name, does: [...does, ...runs], hash }
+  return { name, scope, prefix, entry, address, files: hashOf(files), start } satisfies McpServer
 })
 
 const readProjectFile = Effect.fnUntraced(function* (project: string) {

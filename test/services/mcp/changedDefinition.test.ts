@@ -50,6 +50,7 @@ const definitionOf = Effect.fnUntraced(function* (defined: object) {
       prefix: "mcp__mail__",
       entry: {},
       address: { _tag: "Http", url: "http://127.0.0.1:1", headers: {} },
+      files: "",
       start: { _tag: "StartServer", name: "mail", does: [], hash: "" }
     },
     {
