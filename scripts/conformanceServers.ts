@@ -72,13 +72,10 @@ const programOfOllama = (source: string, bin: string): string => {
   return program
 }
 
-interface Started {
-  readonly target: Target
-  readonly children: ReadonlyArray<ChildProcess>
-}
+const children: Array<ChildProcess> = []
 
-const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): ChildProcess =>
-  spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" })
+const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): void =>
+  void children.push(spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" }))
 
 /** Waits for an address that answers with 200. */
 const untilReady = async (url: string): Promise<void> => {
@@ -104,25 +101,25 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
   patience
 })
 
-const startLlama = (more: ReadonlyArray<string>) => async (): Promise<Started> => {
+const startLlama = (more: ReadonlyArray<string>) => async (): Promise<Target> => {
   const bin = binOfLlama(llamaCpp ?? "")
   const args = [...more, "--jinja", "--port", String(port), "-c", String(window), ...threads]
-  const server = start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
+  start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
   await untilReady(`http://127.0.0.1:${port}/health`)
-  return { target: targetOf("openai", `http://127.0.0.1:${port}/v1`, model), children: [server] }
+  return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
 }
 
 const one = (...more: ReadonlyArray<string>) => startLlama(["-m", gguf, "--alias", model, ...more])
 
 /** Loads the models of a folder when they are asked for, each in a process of its own. */
-const startRouter = async (): Promise<Started> => {
+const startRouter = async (): Promise<Target> => {
   const models = join(folder, "router")
   mkdirSync(models, { recursive: true })
   copyFileSync(gguf, join(models, `${model}.gguf`))
   return startLlama(["--models-dir", models])()
 }
 
-const startOllama = async (slots: number): Promise<ChildProcess> => {
+const startOllama = async (slots: number): Promise<void> => {
   const program = programOfOllama(ollama ?? "", binOfLlama(llamaCpp ?? ""))
   const env = {
     OLLAMA_HOST: `127.0.0.1:${port}`,
@@ -131,33 +128,33 @@ const startOllama = async (slots: number): Promise<ChildProcess> => {
     OLLAMA_CONTEXT_LENGTH: String(window),
     HOME: folder
   }
-  const server = start(program, ["serve"], env)
+  start(program, ["serve"], env)
   await untilReady(`http://127.0.0.1:${port}/api/version`)
   const file = join(folder, "Modelfile")
   writeFileSync(file, `FROM ${resolve(gguf)}\n`)
   execFileSync(program, ["create", model, "-f", file], { env: { ...process.env, ...env }, stdio: "ignore" })
-  return server
 }
 
-const startLitellm = async (): Promise<Started> => {
-  const server = await startOllama(1)
+const startLitellm = async (): Promise<Target> => {
+  await startOllama(1)
   const file = join(folder, "litellm.yaml")
   const params = { model: `ollama_chat/${model}`, api_base: `http://127.0.0.1:${port}` }
   writeFileSync(file, JSON.stringify({ model_list: [{ model_name: model, litellm_params: params }] }))
-  const proxy = start(litellm ?? "", ["--config", file, "--port", String(port + 1), "--host", "127.0.0.1"], {
-    HOME: folder
+  start(litellm ?? "", ["--config", file, "--port", String(port + 1), "--host", "127.0.0.1"], {
+    HOME: folder,
+    LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: "true"
   })
   const target = targetOf("openai", `http://127.0.0.1:${port + 1}/v1`, model)
   await untilReady(`http://127.0.0.1:${port + 1}/v1/models`)
-  return { target, children: [proxy, server] }
+  return target
 }
 
-const native = (slots: number) => async (): Promise<Started> => ({
-  children: [await startOllama(slots)],
-  target: targetOf("ollama", `http://127.0.0.1:${port}`, model)
-})
+const native = (slots: number) => async (): Promise<Target> => {
+  await startOllama(slots)
+  return targetOf("ollama", `http://127.0.0.1:${port}`, model)
+}
 
-const servers: Readonly<Record<string, () => Promise<Started>>> = {
+const servers: Readonly<Record<string, () => Promise<Target>>> = {
   ...(llamaCpp === undefined
     ? {}
     : {
@@ -171,10 +168,10 @@ const servers: Readonly<Record<string, () => Promise<Started>>> = {
     : {
         "Ollama, 1 slot": native(1),
         "Ollama, 4 slots": native(4),
-        "Ollama /v1": async () => ({
-          children: [await startOllama(1)],
-          target: targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
-        }),
+        "Ollama /v1": async () => {
+          await startOllama(1)
+          return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
+        },
         ...(litellm === undefined ? {} : { litellm: startLitellm })
       })
 }
@@ -193,7 +190,7 @@ const table = new Map<string, ReadonlyArray<Row>>()
 try {
   for (const [name, begin] of Object.entries(servers).filter(([one]) => one.includes(values.servers))) {
     console.error(`== ${name}`)
-    const { children, target } = await begin()
+    const target = await begin()
     const rows: Array<Row> = []
     for (const check of checks.filter((one) => one.name.includes(values.only))) {
       const row = await Effect.runPromise(runCheck(check, target, seconds))
@@ -201,9 +198,10 @@ try {
       rows.push(row)
     }
     table.set(name, rows)
-    await Promise.all(children.map(ended))
+    await Promise.all(children.splice(0).map(ended))
   }
 } finally {
+  await Promise.all(children.map(ended))
   rmSync(folder, { recursive: true, force: true })
 }
 

@@ -29,6 +29,7 @@ import { commandEnvironment, commandSeconds } from "../../domain/commands/Comman
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { toolchainScript } from "../../domain/commands/Toolchains.ts"
 import { commandScripts } from "./CommandScripts.ts"
+import { type CommittedSecrets, makeCommittedSecrets } from "./CommittedSecrets.ts"
 import { makeControlGroups } from "./ControlGroup.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
@@ -51,10 +52,10 @@ const warningText = (changed: ReadonlyArray<string>): string => {
 }
 
 /** For the commands of one project. */
-const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string) {
+const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string, committed: CommittedSecrets) {
   const events = yield* RunEvents
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
-  const surveyNow = provide(surveyProject(root, home))
+  const surveyNow = provide(surveyProject(root, home, committed))
   let running = 0
   const left = new Set<string>()
 
@@ -211,13 +212,14 @@ export class Commands extends Context.Service<
         )
         const { root } = workspace
         const { hidden, home, sandbox: settings = {}, scratch } = options
-        const watch = yield* makeCommandWatch(root, home)
         const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
         const { git = false, network = false } = settings
+        const env = commandEnvironment(options.environment, options.named ?? [])
+        const committed = makeCommittedSecrets({ git, searchPath: env["PATH"] ?? "" })
+        const watch = yield* makeCommandWatch(root, home, committed)
         const hosts = listedHosts(network)
         const groups = yield* makeControlGroups
         const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
-        const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
         const folderOf = Effect.fnUntraced(function* (written: string) {
@@ -280,6 +282,7 @@ export class Commands extends Context.Service<
             output,
             home,
             hidden,
+            objects: committed.hidden(),
             settings,
             program,
             exitCode,

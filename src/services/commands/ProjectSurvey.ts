@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
+import type { CommittedSecrets } from "./CommittedSecrets.ts"
 import { isBareRepository, filesNamedByGit, gitFolderNamed } from "../../domain/files/GitConfig.ts"
 import { isAutomatic, isControlPath, isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -87,6 +88,8 @@ interface GitControls {
   readonly outside: ReadonlyArray<string>
   /** Entries named `.git` above the project, and the folders that they lead to outside it. */
   readonly around: ReadonlyArray<string>
+  /** The folders of repositories that commands see. */
+  readonly repositories: ReadonlyArray<string>
 }
 
 const maxBytes = 1_048_576
@@ -196,7 +199,10 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   const named = yield* namedInside(configurations, { home, root })
   const own = folders.flatMap(({ folder }) => (folder !== root && isWithin(root, folder) ? [folder] : []))
   const inside = [...new Set([...git, ...own, ...named])]
-  return { inside, outside: [...outside], around: [...around] } satisfies GitControls
+  const repositories = [...new Set(folders.map(({ folder }) => folder))].filter(
+    (folder) => isWithin(root, folder) || outside.has(folder)
+  )
+  return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
 /** Parts of a repository that make git run programs, or lead it to others that do. */
@@ -212,7 +218,7 @@ export interface ProjectSurvey {
 /** Of a project without anything to protect. */
 export const emptySurvey: ProjectSurvey = {
   walk: { git: [], bare: [], secrets: [], controls: [], automatic: [] },
-  controls: { inside: [], outside: [], around: [] },
+  controls: { inside: [], outside: [], around: [], repositories: [] },
   stamps: new Map()
 }
 
@@ -228,10 +234,15 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   return found.type === "File" ? `${identity} ${found.size} ${time}` : identity
 })
 
-/** Fails as `walkProject` does. `home` is where the person's configuration of git lies. */
-export const surveyProject = Effect.fn("surveyProject")(function* (root: string, home: string) {
+/** Fails as `walkProject` does. `home` is where the person's configuration of git lies; `committed` says what git gives out. */
+export const surveyProject = Effect.fn("surveyProject")(function* (
+  root: string,
+  home: string,
+  committed: Pick<CommittedSecrets, "hiddenOf">
+) {
   const walk = yield* walkProject(root)
   const controls = yield* gitControls(root, home, walk)
+  walk.secrets.push(...(yield* committed.hiddenOf(controls.repositories)))
   const parts = [...walk.git, ...walk.bare].flatMap((folder) => gitParts.map((name) => path.join(folder, name)))
   const paths = [...walk.git, ...walk.bare, ...parts, ...controls.inside, ...walk.controls, ...walk.automatic]
   const stamps = yield* Effect.forEach(

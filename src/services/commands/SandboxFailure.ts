@@ -53,6 +53,10 @@ const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(out
 /** Absolute paths in lines that say that something cannot be written. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
+/** How git, and programs that start it, say that they find no commits. */
+const lacksObjects =
+  /bad object|invalid object|unable to read|could not parse (?:object|commit|HEAD)|bad default revision|bad revision|unknown revision|your current branch appears to be broken|object file .* is empty|obtaining VCS status|not a valid object name/i
+
 /** True for a line that says that something in the folder `.git` cannot be written. */
 const failsInRepository = (output: string): boolean =>
   output.split("\n").some((line) => readOnly.test(line) && /(?:^|[\s"'`/])\.git\//.test(line))
@@ -67,6 +71,8 @@ interface FailedCommand {
   readonly output: string
   /** What the sandbox showed beside the system. */
   readonly shown: ReadonlyArray<string>
+  /** Folders of objects that are hidden, because a repository holds secrets. */
+  readonly objects: ReadonlyArray<string>
   /** Folders that no setting shows. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
@@ -114,7 +120,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: Faile
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const { exitCode, hidden, home, output, program, refused, root, settings, shown } = command
+  const { exitCode, hidden, home, objects, output, program, refused, root, settings, shown } = command
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))
@@ -133,6 +139,10 @@ export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: Fa
     const interpreter = yield* interpreterOf(program)
     const hint = yield* hiddenHint([program, ...(interpreter === undefined ? [] : [interpreter])])
     if (hint !== undefined) return hint
+  }
+  if (objects.length > 0 && lacksObjects.test(output)) {
+    const what = "the commits of the repository are hidden, because a file in them looks like a secret"
+    return sentence(what, "readable", JSON.stringify(objects))
   }
   if (settings.git !== true && failsInRepository(output)) {
     return sentence("commands may not change the repository", "git", "true")

@@ -1,0 +1,77 @@
+/**
+ * Whether a repository holds files that look like secrets, in any commit, stash or in its index. Their objects are hidden from commands in
+ * the sandbox then: what is hidden in the project could be read out of them.
+ */
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import * as path from "node:path"
+import { createInterface } from "node:readline"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { isFolder } from "../files/FileLook.ts"
+
+/** A repository that takes longer counts as one that holds some. */
+const patience = "20 seconds"
+
+/**
+ * All paths that the repository has a content for, one after the object in each line. Nothing of its configuration makes git start a
+ * program here or reach a server.
+ */
+const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
+
+const environment = {
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_OPTIONAL_LOCKS: "0"
+}
+
+/** True when there is a path that looks like a secret, and when git cannot say it. */
+const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const child = spawn("git", [`--git-dir=${repository}`, ...argv], {
+      cwd: repository,
+      env: { ...environment, PATH: searchPath },
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    let isFound = false
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const at = line.indexOf(" ")
+      if (isFound || at < 0 || !isSecretLike(line.slice(at + 1))) return
+      isFound = true
+      child.kill("SIGKILL")
+    })
+    child.on("error", () => resume(Effect.succeed(true)))
+    child.on("close", (code) => resume(Effect.succeed(isFound || code !== 0)))
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
+
+/** For one run: each repository is looked through once. Commands that may commit see all objects. */
+export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
+  const known = new Map<string, boolean>()
+  return {
+    /** The folders of objects that commands may not see, of these folders of repositories. */
+    hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
+      if (git) return []
+      const hidden: Array<string> = []
+      for (const repository of repositories) {
+        const objects = path.join(repository, "objects")
+        if (!(yield* isFolder(objects))) continue
+        const isKnown =
+          known.get(repository) ??
+          (yield* Effect.timeoutOrElse(listsSecrets(repository, searchPath), {
+            duration: patience,
+            orElse: () => Effect.succeed(true)
+          }))
+        known.set(repository, isKnown)
+        if (isKnown) hidden.push(objects)
+      }
+      return hidden
+    }),
+    /** Those of all that were looked through. */
+    hidden: (): ReadonlyArray<string> =>
+      [...known].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
+  }
+}
+
+export type CommittedSecrets = ReturnType<typeof makeCommittedSecrets>
