@@ -237,12 +237,18 @@ const makeCarryOut = Effect.fnUntraced(function* (
   ): Effect.fn.Return<WorkEnd, DatabaseUnavailable, Services> {
     const { runId } = lease
     const { carryOut, failedWith, task, verb } = yield* claimedTask(runId, lease, secrets)
-    const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, carryOut)))
+    let isSaved = false
+    const work = Effect.fnUntraced(function* (made: WorkerRun) {
+      const ended = yield* carryOut(made)
+      if (!isUnreachable(ended.outcome)) isSaved = yield* made.journal.finish(lease, ended.result)
+      return ended
+    })
+    const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, work)))
     if (end instanceof DatabaseUnavailable) return yield* end
     const gone =
       end instanceof ServerGone
         ? end.why
-        : "outcome" in end && end.outcome instanceof TaskFailure && isUnreachable(end.outcome)
+        : "outcome" in end && isUnreachable(end.outcome)
           ? end.outcome.reason
           : undefined
     if (gone !== undefined && (yield* isElsewhere(lease, gone))) return { _tag: "GivenBack" }
@@ -250,6 +256,7 @@ const makeCarryOut = Effect.fnUntraced(function* (
       const back = yield* decline(lease, end.why)
       return back ?? { _tag: "Finished", result: yield* failedWith(allDeclined(lease, end.why)) }
     }
+    if (isSaved) return { _tag: "Finished" }
     return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
   })
 
@@ -257,8 +264,11 @@ const makeCarryOut = Effect.fnUntraced(function* (
 })
 
 /** True for a task that ended only because the model server was gone, before it had done anything. */
-const isUnreachable = ({ cause, ran }: TaskFailure): boolean =>
-  cause?._tag === "ModelFailed" && cause.reason === "Unreachable" && ran === undefined
+const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
+  outcome instanceof TaskFailure &&
+  outcome.cause?._tag === "ModelFailed" &&
+  outcome.cause.reason === "Unreachable" &&
+  outcome.ran === undefined
 
 /** How often it is looked whether the worker got work or has none any more, in milliseconds. */
 const loadPace = 200

@@ -70,10 +70,9 @@ const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults)
     claim: (who, room) => Effect.andThen(memory.see(worker.name, program), through(work.claim(who, room))),
     renew: (leases) => through(work.renew(leases)),
     giveBack: (lease, why) => (worker.isDead ? Effect.void : through(work.giveBack(lease, why))),
-    offer: (lease, piece) => through(work.offer(lease, piece)),
-    finish: (lease, result) => through(work.finish(lease, result)),
+    offer: (lease, pieces) => through(work.offer(lease, pieces)),
     end: (lease, ending, record) => through(work.end(lease, ending, record)),
-    append: (id, records) => through(work.append(id, records)),
+    append: (id, records, finished) => through(work.append(id, records, finished)),
     results: (id, keys) => through(work.results(id, keys)),
     answer: (id, question, answer) => through(work.answer(id, question, answer)),
     answered: (id, question) => through(work.answered(id, question))
@@ -142,11 +141,10 @@ const work = Effect.fnUntraced(function* (
   })
   const carryOut = (lease: HeldLease) =>
     Effect.gen(function* () {
-      const { flush, join } = yield* ClusterJournal
+      const { finish, flush, join } = yield* ClusterJournal
       yield* join(lease)
-      const end: WorkEnd =
-        lease.kind === "run" ? yield* lead : { _tag: "Finished", result: yield* call(worker, world, lease) }
-      yield* flush
+      const end: WorkEnd = lease.kind === "run" ? yield* lead : { _tag: "Finished" }
+      yield* lease.kind === "run" ? flush : finish(lease, yield* call(worker, world, lease))
       return end
     }).pipe(Effect.scoped, Effect.provideContext(context))
 

@@ -89,16 +89,11 @@ export const makeMemoryWork = () => {
         one.until = undefined
         if (why !== undefined) one.declined = { ...one.declined, [lease.worker]: why }
       }),
-    offer: (lease, piece) =>
+    offer: (lease, all) =>
       Effect.sync(() => {
         if (heldBy(lease) === undefined) return false
-        if (isOpen(lease.runId)) put(lease.runId, piece)
+        if (isOpen(lease.runId)) for (const piece of all) put(lease.runId, piece)
         return true
-      }),
-    finish: (lease, result) =>
-      Effect.sync(() => {
-        const one = heldBy(lease)
-        if (one !== undefined) Object.assign(one, { until: undefined, result })
       }),
     end: (lease, ending, record) =>
       Effect.sync(() => {
@@ -109,13 +104,17 @@ export const makeMemoryWork = () => {
         pieces = pieces.filter(({ runId }) => runId !== lease.runId)
         return true
       }),
-    append: (runId, records) =>
+    append: (runId, records, finished = []) =>
       Effect.sync(() => {
         const run = runs.get(runId)
         const known = new Set(run?.records.map(({ token }) => token))
         const isWritten = (record: NewRecord): boolean =>
           isOpen(runId) && heldBy({ runId, worker: "", ...record.lease }) !== undefined
         run?.records.push(...records.filter((record) => !known.has(record.token) && isWritten(record)))
+        for (const { lease, result } of finished) {
+          const one = heldBy({ runId, worker: "", ...lease })
+          if (one !== undefined) Object.assign(one, { until: undefined, result })
+        }
         const written = new Set(run?.records.map(({ token }) => token))
         return new Set(records.flatMap(({ token }) => (written.has(token) ? [token] : [])))
       }),

@@ -16,20 +16,28 @@ import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { parseKey } from "../../domain/runs/ActivityKey.ts"
 import { isRefinement, Journal, makeKnownWork } from "../journal/Journal.ts"
 import { JournalError, type JournalReason } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "./ClusterRuns.ts"
-import { ClusterWork, CurrentLease, type HeldLease, leaseTime, type NewRecord } from "./ClusterWork.ts"
+import {
+  ClusterWork,
+  CurrentLease,
+  type FinishedWork,
+  type HeldLease,
+  leaseTime,
+  type NewRecord
+} from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
 /** A call begins only while at least this much of its lease is left, in milliseconds. */
 const leastLeft = 4000
 
 /** How long records wait for others when nothing waits for them. */
-const together = "150 millis"
+const together = "300 millis"
 
 /** Waits until the lease has been renewed lately; a lease that is lost interrupts the work that waits. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
@@ -38,9 +46,10 @@ const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (age() > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
-/** A record that is to be written, or nothing but somebody who waits. */
+/** A record that is to be written, a piece that is finished, or nothing but somebody who waits. */
 interface Entry {
   readonly record?: NewRecord
+  readonly finished?: FinishedWork
   readonly lease?: HeldLease
   readonly written?: Deferred.Deferred<void>
 }
@@ -51,8 +60,10 @@ export class ClusterJournal extends Context.Service<
   {
     /** Reads what is new, for work with this lease, until the scope closes. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
-    /** Returns when everything so far is written. */
-    readonly flush: Effect.Effect<void>
+    /** Saves what came of work, as JSON text, with everything that is not written yet; false when nothing can be written. */
+    finish(lease: HeldLease, result: string): Effect.Effect<boolean>
+    /** Returns when everything so far is written, or nothing can be; then it is false. */
+    readonly flush: Effect.Effect<boolean>
   }
 >()("task-conductor/services/cluster/ClusterJournal") {}
 
@@ -66,6 +77,10 @@ interface ClusterJournalOptions {
 /** The report of a run that has ended. */
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
+
+/** What a task came to is in its piece of work as well. */
+const isSafeElsewhere = (record: JournalRecord): boolean =>
+  record.type === "settled" && parseKey(record.key)?.task !== undefined
 
 /** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
 export const layerClusterJournal = ({
@@ -89,7 +104,9 @@ export const layerClusterJournal = ({
 
       const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
         const records = entries.flatMap(({ record }) => record ?? [])
-        const written = records.length === 0 ? new Set() : yield* work.append(runId, records)
+        const finished = entries.flatMap((entry) => entry.finished ?? [])
+        const written =
+          records.length + finished.length === 0 ? new Set() : yield* work.append(runId, records, finished)
         for (const { lease, record, written: done } of entries) {
           if (record !== undefined && !written.has(record.token)) {
             if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
@@ -140,7 +157,10 @@ export const layerClusterJournal = ({
         return {}
       })
 
+      const enqueue = (record: JournalRecord) => Effect.flatMap(entryOf(record), put)
+
       const append = Effect.fnUntraced(function* (record: JournalRecord) {
+        if (isSafeElsewhere(record)) return yield* enqueue(record)
         const entry = yield* entryOf(record)
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
         yield* put({ ...entry, written: yield* Deferred.make<void>() })
@@ -165,7 +185,7 @@ export const layerClusterJournal = ({
           }
           return append(record)
         },
-        enqueue: (record) => Effect.flatMap(entryOf(record), put),
+        enqueue,
         unreadable: (kind) =>
           Effect.andThen(fail({ _tag: "UnknownRecord", line: 0, kind, program: "of another version" }), Effect.never),
         failed: Deferred.await(failed)
@@ -181,8 +201,15 @@ export const layerClusterJournal = ({
         )
       })
 
-      const flush = Effect.flatMap(Deferred.make<void>(), (written) => put({ written }))
-      return Context.make(Journal, journal).pipe(Context.add(ClusterJournal, { join, flush }))
+      const tryToWrite = Effect.fnUntraced(function* (entry: Entry) {
+        const writing = put({ ...entry, written: yield* Deferred.make<void>() })
+        return yield* Effect.raceFirst(
+          Effect.as(writing, true),
+          Effect.orElseSucceed(Deferred.await(failed), () => false)
+        )
+      })
+      const finish = (lease: HeldLease, result: string) => tryToWrite({ finished: { lease, result } })
+      return Context.make(Journal, journal).pipe(Context.add(ClusterJournal, { finish, flush: tryToWrite({}), join }))
     })
   )
 

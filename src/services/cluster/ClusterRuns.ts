@@ -92,6 +92,9 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
+/** How many events are read at once. */
+const mostEvents = 1000
+
 /** Lines in the database need no checksum. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
@@ -215,6 +218,22 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
       return rows.map(lineOfRow)
+    }),
+    /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
+    news: Effect.fnUntraced(function* (runId: string, seq: number) {
+      const rows = yield* retryTransient(sql<
+        Pick<RunRow, "cancelled" | "ending"> & (RecordRow | { readonly seq: null })
+      >`
+        SELECT r.cancelled, r.ending, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
+            SELECT seq, at, json FROM task_conductor_records
+            WHERE run_id = r.run_id AND seq > ${seq} AND type = 'event' ORDER BY seq LIMIT ${mostEvents}) e ON true
+          WHERE r.run_id = ${runId} ORDER BY e.seq`)
+      const ending = rows[0]?.ending ?? undefined
+      return {
+        events: rows.flatMap((row) => (row.seq === null ? [] : lineOfRow(row))),
+        isCancelled: rows[0]?.cancelled === true,
+        ...(ending === undefined || rows.length === mostEvents ? {} : { ending: decodeEnding(ending) })
+      }
     }),
     /** The records after this one that a run reads again, of all workers. */
     known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {

@@ -3,11 +3,14 @@
  * any run; they offer the work and wait for what comes of it. The answers of people are sent with a task and returned.
  */
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { ClusterWork, CurrentLease, type Declined, type Piece } from "./ClusterWork.ts"
+import * as Queue from "effect/Queue"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterWork, CurrentLease, type Declined, type HeldLease, type Piece } from "./ClusterWork.ts"
 import { Briefing } from "../../domain/models/Briefing.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
@@ -104,49 +107,70 @@ const workKey = (
   return [...parts, ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
 }
 
-/** How often it is looked what came of the work that a run waits for. */
-const resultPace = "150 millis"
+/** How often it is looked what came of the work that a run waits for, in milliseconds: less often while nothing does. */
+const resultPace = { least: 150, most: 600 }
 
-/** Offers work of a run, and waits for all of it together. */
+/** Offers work of a run, what comes at the same time together, and waits for all of it together. */
 export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   const work = yield* ClusterWork
+  const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: Piece }>()
   const waiting = new Map<string, Deferred.Deferred<string>>()
+  const failed = yield* Deferred.make<never, DatabaseUnavailable>()
   let begun = yield* Deferred.make<void>()
+  let pace = resultPace.least
+  const forever = (one: Effect.Effect<void, DatabaseUnavailable>) =>
+    Effect.forkScoped(Effect.catch(Effect.forever(one), (error) => Deferred.fail(failed, error)))
+
+  const send = Effect.gen(function* () {
+    const all = [yield* Queue.take(offered), ...(yield* Queue.clear(offered))]
+    for (const [lease, pieces] of Map.groupBy(all, (one) => one.lease)) {
+      const isHeld = yield* work.offer(
+        lease,
+        pieces.map(({ piece }) => piece)
+      )
+      if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
+    }
+    pace = resultPace.least
+    yield* Effect.suspend(() => Deferred.succeed(begun, undefined))
+  })
+  yield* forever(send)
 
   const look = Effect.gen(function* () {
     if (waiting.size === 0) yield* Deferred.await(begun)
     begun = yield* Deferred.make<void>()
-    const found = yield* Effect.orDie(work.results(runId, [...waiting.keys()]))
+    const found = yield* work.results(runId, [...waiting.keys()])
     for (const [key, result] of found) {
       const waits = waiting.get(key)
       if (waits !== undefined) yield* Deferred.succeed(waits, result)
       waiting.delete(key)
     }
-    yield* Effect.sleep(resultPace)
+    pace = found.size > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
+    yield* Effect.sleep(Duration.millis(pace))
   })
-  yield* Effect.forkScoped(Effect.forever(look))
+  yield* forever(look)
 
   return Effect.fn("offerWork")(function* (piece: Piece) {
     const lease = yield* CurrentLease
-    if (lease === undefined || !(yield* Effect.orDie(work.offer(lease, piece)))) {
-      if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
-      return yield* Effect.never
-    }
+    if (lease === undefined) return yield* Effect.never
     const waits = waiting.get(piece.key) ?? (yield* Deferred.make<string>())
     waiting.set(piece.key, waits)
-    yield* Effect.suspend(() => Deferred.succeed(begun, undefined))
-    return yield* Deferred.await(waits)
+    yield* Queue.offer(offered, { lease, piece })
+    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(waits), Deferred.await(failed)))
   })
 })
+
+/** True when nothing is left to make: the report is the result. */
+const isMade = ({ calls, files = [] }: Refinement): boolean => calls.length + files.length === 0
 
 /** Lets workers carry out the tasks of a run. */
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
-): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | Gate | ToolRunner> =>
+): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | Gate | TaskRunner | ToolRunner> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const gate = yield* Gate
+      const here = yield* TaskRunner
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers(runId)
 
@@ -174,6 +198,7 @@ export const layerClusterTasks = (
         return yield* knownRefinement(secrets, { runId, round: order.round }, made)
       })
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
+        if (isMade(order.refinement)) return yield* here.run(order)
         const payload = yield* textOf(Running, { ...order, snapshot: yield* gate.snapshot }, secrets)
         const key = workKey("task", order, order.refinement.task)
         const made = yield* onWorker({ key, kind: "task", payload }, Ran)

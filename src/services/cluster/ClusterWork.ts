@@ -71,6 +71,12 @@ export interface NewRecord {
   readonly json: string
 }
 
+/** A piece that is done; `result` is JSON text. */
+export interface FinishedWork {
+  readonly lease: Pick<Lease, "key" | "epoch">
+  readonly result: string
+}
+
 /** How many pieces of each kind a worker takes at once. */
 export type Room = Readonly<Record<WorkKind, number>>
 
@@ -94,14 +100,16 @@ export class ClusterWork extends Context.Service<
     renew(leases: ReadonlyArray<Lease>): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
     /** Lets a piece go; `why` says that the worker can never do it. */
     giveBack(lease: Lease, why?: string): Query<void>
-    /** Offers another piece of the same run, unless there is one with its key; false when the lease does not count. */
-    offer(lease: Lease, piece: Piece): Query<boolean>
-    /** Saves what came of a piece, as JSON text. */
-    finish(lease: Lease, result: string): Query<void>
+    /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the lease does not count. */
+    offer(lease: Lease, pieces: ReadonlyArray<Piece>): Query<boolean>
     /** Ends the run that is led with this lease, with its last record; false when it had ended, or the lease does not count. */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
-    /** Appends records to a run, in this order; returns the tokens of those that are written. */
-    append(runId: string, records: ReadonlyArray<NewRecord>): Query<ReadonlySet<string>>
+    /** Appends records to a run, in this order, and saves what came of pieces; returns the tokens of records that are written. */
+    append(
+      runId: string,
+      records: ReadonlyArray<NewRecord>,
+      finished?: ReadonlyArray<FinishedWork>
+    ): Query<ReadonlySet<string>>
     /** What came of these pieces, of those that are done. */
     results(runId: string, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string>>
     /** Saves the answer to a question as JSON text; the first one counts. */

@@ -146,6 +146,6 @@ export const watchWorkers = Effect.fn("watchWorkers")(function* (
     if (worker === undefined && !isMissing) yield* report(missingWorker(version, workers))
     if (worker !== undefined && isMissing) yield* report(`The worker ${printable(worker.name)} is there now.`)
     isMissing = worker === undefined
-    yield* Effect.sleep("1 second")
+    yield* Effect.sleep(reportInterval)
   }
 })

@@ -2,12 +2,13 @@
  * Follows a cluster run: publishes its events as they arrive, asks the person at this client for pending answers, and
  * sends the answers to the workers. A follower that starts late gets all events from the beginning.
  */
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import type { ClusterRun } from "../../domain/journal/JournalRecord.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -45,8 +46,8 @@ type Question = RunEvent & { readonly type: "approval.requested"; readonly scope
 const isQuestion = (event: RunEvent): event is Question =>
   event.type === "approval.requested" && event.scope !== "question"
 
-/** The interval at which new records are read. */
-const pollInterval = "200 millis"
+/** How often new records are read, in milliseconds: less often while there are none. */
+const paces = { least: 200, most: 600 }
 
 /**
  * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
@@ -54,9 +55,9 @@ const pollInterval = "200 millis"
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,
-  { hash, items, scope }: Question,
-  run: Pick<ClusterRun, "approveSteps" | "yes"> | undefined
-) {
+  { hash, items, scope }: Question
+): Effect.fn.Return<boolean, DatabaseUnavailable, ClusterRuns | ClusterWork> {
+  const run = (yield* (yield* ClusterRuns).standing(runId))?.run
   const isYes = run?.yes === true
   const isApproved =
     (scope === "step" && (isYes || run?.approveSteps === true)) ||
@@ -87,8 +88,8 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(approver.inDoubt(item, hash), answerCodecs.doubt)
 })
 
-/** How often new records are read before it is read how far calls are: every two seconds. */
-const pollsPerProgress = 10
+/** How often it is read how far calls are, in milliseconds. */
+const progressPace = 2000
 
 /** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
@@ -127,17 +128,6 @@ export const followRun = (
       yield* listen(recorded)
     })
 
-    /** Publishes all new records and returns the last sequence number. */
-    const catchUp = Effect.fnUntraced(function* (from: number) {
-      let seq = from
-      for (;;) {
-        const lines = yield* runs.after(runId, seq)
-        if (lines.length === 0) return seq
-        yield* Effect.forEach(lines, take, { discard: true })
-        seq = lines.at(-1)?.seq ?? seq
-      }
-    })
-
     const ask = (question: Question) =>
       withMutex(putQuestion(runId, question, redact)).pipe(
         Effect.flatMap((by) =>
@@ -149,25 +139,30 @@ export const followRun = (
 
     const follow = Effect.gen(function* () {
       let seq = 0
-      for (let poll = 0; ; poll += 1) {
-        seq = yield* catchUp(seq)
-        if (poll % pollsPerProgress === 0) {
+      let pace = paces.least
+      let progressAt = 0
+      for (;;) {
+        const { ending, events, isCancelled } = yield* runs.news(runId, seq)
+        yield* Effect.forEach(events, take, { discard: true })
+        seq = events.at(-1)?.seq ?? seq
+        const now = yield* Clock.currentTimeMillis
+        if (now >= progressAt) {
+          progressAt = now + progressPace
           yield* Effect.forEach((yield* progress).filter(isOpen), listen, { discard: true })
         }
-        const standing = yield* runs.standing(runId)
-        if (standing?.ending !== undefined) {
-          yield* catchUp(seq)
+        if (ending !== undefined) {
           if (last !== undefined) yield* listen(last)
-          return standing.ending
+          return ending
         }
         /* A run that is cancelled ends within seconds, and needs no answers. */
-        for (const [hash, question] of standing?.isCancelled === true ? [] : open) {
+        for (const [hash, question] of isCancelled ? [] : open) {
           open.delete(hash)
           if (yield* FiberMap.has(asked, hash)) continue
-          if (yield* isAnswered(runId, question, standing?.run)) continue
+          if (yield* isAnswered(runId, question)) continue
           yield* FiberMap.run(asked, hash, ask(question))
         }
-        yield* Effect.sleep(pollInterval)
+        pace = events.length > 0 ? paces.least : Math.min(pace + 100, paces.most)
+        yield* Effect.sleep(Duration.millis(pace))
       }
     })
     return yield* Effect.raceFirst(follow, Deferred.await(waits))

@@ -81,21 +81,17 @@ const makeWork = (sql: SqlClient.SqlClient) => {
           WHERE run_id = ${runId} AND key = ${key} AND epoch = ${epoch} AND lease_until IS NOT NULL`)
       )
     }),
-    offer: Effect.fn("ClusterWork.offer")(({ epoch, key, runId }, piece) => {
+    offer: Effect.fn("ClusterWork.offer")(({ epoch, key, runId }, pieces) => {
+      const given = JSON.stringify(pieces.map((piece, n) => ({ ...piece, n })))
       const query = sql`WITH held AS (SELECT w.key FROM task_conductor_work w
           WHERE w.run_id = ${runId} AND w.key = ${key} AND w.epoch = ${epoch} AND w.lease_until IS NOT NULL FOR SHARE),
         added AS (INSERT INTO task_conductor_work (run_id, key, kind, payload)
-          SELECT r.run_id, ${piece.key}, ${piece.kind}, ${piece.payload} FROM task_conductor_runs r, held
-          WHERE r.run_id = ${runId} AND r.ending IS NULL ON CONFLICT DO NOTHING)
+          SELECT r.run_id, g.key, g.kind, g.payload FROM task_conductor_runs r, held,
+            jsonb_to_recordset(${given}::jsonb) AS g(n int, key text, kind text, payload text)
+          WHERE r.run_id = ${runId} AND r.ending IS NULL ORDER BY g.n ON CONFLICT DO NOTHING)
         SELECT FROM held`
       return Effect.map(retryTransient(query), (rows) => rows.length > 0)
     }),
-    finish: Effect.fn("ClusterWork.finish")(({ epoch, key, runId }, result) =>
-      Effect.asVoid(
-        retryTransient(sql`UPDATE task_conductor_work SET lease_until = NULL, result = ${result}
-          WHERE run_id = ${runId} AND key = ${key} AND epoch = ${epoch} AND lease_until IS NOT NULL`)
-      )
-    ),
     end: Effect.fn("ClusterWork.end")(({ epoch, key, runId }, ending, record) => {
       const given = JSON.stringify(record === undefined ? [] : [record])
       const count = record === undefined ? 0 : 1
@@ -112,7 +108,7 @@ const makeWork = (sql: SqlClient.SqlClient) => {
         SELECT FROM ended`
       return Effect.map(retryTransient(query), (rows) => rows.length > 0)
     }),
-    append: Effect.fn("ClusterWork.append")((runId, records) => {
+    append: Effect.fn("ClusterWork.append")((runId, records, finished = []) => {
       const count = records.length
       const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
       const given = JSON.stringify(
@@ -123,6 +119,7 @@ const makeWork = (sql: SqlClient.SqlClient) => {
           epoch: lease.epoch
         }))
       )
+      const done = JSON.stringify(finished.map(({ lease: { epoch, key }, result }) => ({ key, epoch, result })))
       const query = sql<{ readonly token: string }>`WITH given AS (
           SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, lease text, epoch bigint, token uuid, at text,
             type text, key text, event text, json text)),
@@ -133,7 +130,10 @@ const makeWork = (sql: SqlClient.SqlClient) => {
         added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
           SELECT ${runId}, run.records - ${count} + g.n, g.at, g.type, g.key, g.event, g.json, g.token
           FROM run, given g JOIN held ON held.key = g.lease AND held.epoch = g.epoch
-          ON CONFLICT (token) DO NOTHING RETURNING token)
+          ON CONFLICT (token) DO NOTHING RETURNING token),
+        done AS (UPDATE task_conductor_work w SET lease_until = NULL, result = d.result
+          FROM jsonb_to_recordset(${done}::jsonb) AS d(key text, epoch bigint, result text)
+          WHERE w.run_id = ${runId} AND w.key = d.key AND w.epoch = d.epoch AND w.lease_until IS NOT NULL)
         SELECT token::text AS token FROM added
         UNION SELECT r.token::text FROM task_conductor_records r JOIN given ON given.token = r.token`
       return Effect.map(retryTransient(query), (rows) => new Set(rows.map(({ token }) => token)))

@@ -14,7 +14,8 @@ import { type Claimant, ClusterWork, CurrentLease, type HeldLease, leaseTime, ty
 
 /** What became of a piece in this worker. */
 export type WorkEnd =
-  | { readonly _tag: "Finished"; readonly result: string }
+  /** Its result is saved, unless it is given here. */
+  | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
   /** Another worker does it; `why` says what this one lacks for good. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
@@ -36,6 +37,8 @@ const margin = 3000
 
 /** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
 const pace = { least: 200, most: 400 }
+/** The same of a worker that has enough to do, which looks for runs and for changes to make. */
+const busyPace = { least: 800, most: 1200 }
 
 const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
 
@@ -47,13 +50,17 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
+  /* Completes when a piece is finished: then there may be room for another. */
+  let finished = yield* Deferred.make<void>()
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
     Effect.catch(query, (error) => Effect.andThen(Deferred.fail(broken, error), Effect.never))
 
-  const settle = (lease: HeldLease, end: WorkEnd) => {
-    if (end._tag === "GivenBack") return work.giveBack(lease, end.why)
-    return end._tag === "Finished" ? work.finish(lease, end.result) : work.end(lease, end.ending, lease.ended?.record)
-  }
+  const settle = Effect.fnUntraced(function* (lease: HeldLease, end: WorkEnd) {
+    if (end._tag === "GivenBack") return yield* work.giveBack(lease, end.why)
+    if (end._tag === "RunEnded") return yield* work.end(lease, end.ending, lease.ended?.record)
+    if (end.result !== undefined) yield* work.append(lease.runId, [], [{ lease, result: end.result }])
+    return yield* Deferred.succeed(finished, undefined)
+  })
 
   const begin = (lease: HeldLease) =>
     Effect.flatMap(carryOut(lease), (end) => settle(lease, end)).pipe(
@@ -70,6 +77,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
     )
 
   const claim = Effect.gen(function* () {
+    finished = yield* Deferred.make<void>()
     const most = yield* room
     if (most.run + most.refine + most.task > 0) {
       const sent = yield* monotonic
@@ -80,7 +88,10 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
         yield* FiberSet.run(fibers, begin(lease))
       }
     }
-    yield* Effect.sleep(Duration.millis(yield* Random.nextIntBetween(pace.least, pace.most)))
+    yield* Effect.yieldNow
+    const times = (yield* room).refine > 0 ? pace : busyPace
+    const wait = Effect.sleep(Duration.millis(yield* Random.nextIntBetween(times.least, times.most)))
+    yield* Effect.raceFirst(wait, Deferred.await(finished))
   })
 
   const renew = Effect.gen(function* () {

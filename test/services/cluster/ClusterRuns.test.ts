@@ -161,11 +161,12 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
       Effect.gen(function* () {
         const lease = yield* leaseRun(newRun("run-1"))
         const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
+        const flush = Effect.flatMap(ClusterJournal, (journal) => journal.flush)
         const save = Effect.flatMap(Journal, (journal) =>
           Effect.forEach(keys, (key) =>
             journal.append(settled(key, key.includes("look-2") ? "open" : "the-s3cret-value"))
           )
-        )
+        ).pipe(Effect.andThen(flush))
         const found = Effect.gen(function* () {
           yield* (yield* ClusterJournal).join(lease)
           const journal = yield* Journal
@@ -181,7 +182,9 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         ])
         assert.deepStrictEqual(yield* Effect.provideContext(found, other), [undefined, "open", "[redacted]"])
         /* What another worker made since counts, not what this one remembers. */
-        const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another")))
+        const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another"))).pipe(
+          Effect.andThen(flush)
+        )
         yield* Effect.provideContext(as(saveOther), other)
         assert.strictEqual((yield* Effect.provideContext(found, maker))[0], "another")
       }).pipe(Effect.scoped)

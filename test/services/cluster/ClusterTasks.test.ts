@@ -32,6 +32,8 @@ const order = { briefing, round: 1, step: 0, finished: [] }
 
 const redact = makeValueRedaction([])
 
+const change = { uid: "call-1", name: "write_file", arguments: { path: "a.txt", content: "new" } }
+
 const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
   grants: { approved, excluded: [], session: {}, plans: {}, denied: {} },
   denials: []
@@ -78,6 +80,13 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   return { toolRunner, stops }
 }
 
+/** Carries out nothing, and says this. */
+const runnerSaying = (summary: string) =>
+  TaskRunner.of({
+    run: ({ refinement }) =>
+      Effect.succeed(new TaskResult({ task: refinement.task, calls: [], result: { summary, document: summary } }))
+  })
+
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
 const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, TaskLoop | TaskRunner>) =>
   Effect.gen(function* () {
@@ -111,7 +120,14 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
       })
     })
     const here = layerClusterTasks("run-1", makeSecrets(redact)).pipe(
-      Layer.provide(Layer.mergeAll(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner), work))
+      Layer.provide(
+        Layer.mergeAll(
+          Layer.succeed(Gate)(gate),
+          Layer.succeed(ToolRunner)(toolRunner),
+          Layer.succeed(TaskRunner)(runnerSaying("Done here.")),
+          work
+        )
+      )
     )
     const leading = Effect.provideService(Effect.provide(Effect.result(body), here), CurrentLease, lease)
     const result = yield* Effect.raceFirst(leading, Effect.orDie(Effect.provide(there, work)))
@@ -129,13 +145,8 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
   const bench: TaskContext = {
     gate,
     registry: { prepare: () => Effect.die("no call") },
-    loop: loopWith(({ task: given }) => Effect.succeed({ task: given, calls: [] })),
-    taskRunner: TaskRunner.of({
-      run: ({ refinement }) =>
-        Effect.succeed(
-          new TaskResult({ task: refinement.task, calls: [], result: { summary: "Done.", document: "Done." } })
-        )
-    }),
+    loop: loopWith(({ task: given }) => Effect.succeed({ task: given, calls: [change] })),
+    taskRunner: runnerSaying("Done there."),
     toolRunner: makeToolRunner().toolRunner,
     lacks: () => undefined,
     failed: Effect.never,
@@ -170,10 +181,18 @@ describe("tasks that workers share", () => {
           return yield* (yield* TaskRunner).run({ ...order, refinement })
         })
       )
-      assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done.")
+      assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done there.")
       const sent = answers("approved by the run")
       const back = answers("approved by the run", "approved there")
       assert.deepStrictEqual([reportedThere, reported, stops], [[sent, sent], [back, back], []])
+    })
+  )
+
+  it.live("are carried out by the worker of the run when nothing is left to make", () =>
+    Effect.gen(function* () {
+      const run = Effect.flatMap(TaskRunner, (runner) => runner.run({ ...order, refinement: { task, calls: [] } }))
+      const { result } = yield* share(makeRunContext().bench, run)
+      assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done here.")
     })
   )
 
@@ -247,7 +266,7 @@ describe("tasks that workers share", () => {
       const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
       const { stops } = yield* share(
         bench,
-        Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, refinement: { task, calls: [] } }))
+        Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, refinement: { task, calls: [change] } }))
       )
       assert.deepStrictEqual(stops, [doubt])
     })

@@ -109,8 +109,28 @@ const randomStep = Effect.gen(function* () {
         )
     ],
     ["gives back", held((work, lease) => work.giveBack(lease, why === 0 ? "It lacks \0 it." : undefined))],
-    ["offers", held((work, lease) => work.offer(lease, { key: `${kind}/${"ab"[which % 2]}`, kind, payload: "{}" }))],
-    ["finishes", held((work, lease) => work.finish(lease, `"${number}"`))],
+    [
+      "offers",
+      held((work, lease) =>
+        work.offer(
+          lease,
+          [...(number % 2 === 0 ? "ab" : "ba")]
+            .slice(0, 1 + (number % 3 === 0 ? 1 : 0))
+            .map((name) => ({ key: `${kind}/${name}`, kind, payload: "{}" }))
+        )
+      )
+    ],
+    [
+      "finishes",
+      held((work, lease) =>
+        Effect.map(
+          work.append(lease.runId, number % 2 === 0 ? [] : [recordOf(number, lease)], [
+            { lease, result: JSON.stringify(`\0 ${number}`) }
+          ]),
+          (written) => [...written]
+        )
+      )
+    ],
     [
       "ends",
       held((work, lease) => {

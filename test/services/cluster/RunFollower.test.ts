@@ -50,8 +50,8 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
       let polls = 0
       const counted = ClusterRuns.of({
         ...runs,
-        standing: (id) =>
-          Effect.tap(runs.standing(id), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
+        news: (id, seq) =>
+          Effect.tap(runs.news(id, seq), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
       })
       const follower = yield* followRun(runId, () => Effect.void).pipe(
         Effect.provideService(ClusterRuns, counted),

@@ -30,15 +30,10 @@ describe("followRun", () => {
   it.effect("tells how far calls are that go on, and not those that ended since", () =>
     Effect.gen(function* () {
       const reported: Array<string> = []
-      const order = { runId: "run-1", prompt: "Do it." }
-      const opened = { type: "opened" as const, version: 1 as const, program: "0", project: "/p", order, settings: {} }
       const runs = Layer.mock(ClusterRuns)({
-        after: (_runId, seq) => Effect.succeed(lines.filter((line) => line.seq > seq)),
-        standing: () =>
+        news: (_runId, seq) =>
           Effect.succeed({
-            run: { opened, allow: [], approveSteps: false },
-            begunAt: at(0),
-            bytes: 0,
+            events: lines.filter((line) => line.seq > seq),
             isCancelled: false,
             ending: cancelledEnding
           })

@@ -1,0 +1,123 @@
+/**
+ * What a task costs on several machines: transactions of the database, processor time of the workers and of the process that started
+ * the run, and how close the run comes to the time that its model calls need. Each task makes a call of a tool and reports: two
+ * model calls. A client and workers start before the count begins.
+ *
+ *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 2,3] [--parallel 2] [--profile FOLDER]
+ *
+ * `--profile`: workers write a profile of their processor time there (`--cpu-prof`).
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
+import { askedOf, makeCluster } from "../test/support/Cluster.ts"
+import { planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts"
+import { pause } from "./ClusterFaults.ts"
+import { type SlotServer, slotModel, startSlotServer } from "./SlotServer.ts"
+
+const { values } = parseArgs({
+  options: {
+    tasks: { type: "string", default: "40" },
+    latency: { type: "string", default: "1500" },
+    workers: { type: "string", default: "2,3" },
+    parallel: { type: "string", default: "2" },
+    profile: { type: "string", default: "" }
+  }
+})
+const tasks = Number(values.tasks)
+const latency = Number(values.latency)
+const parallel = Number(values.parallel)
+const names = Array.from({ length: tasks }, (_, index) => `Look ${index + 1}`)
+
+const answer = (system: string, user: string) => {
+  const { stage, task } = askedOf({
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: user }
+    ]
+  })
+  if (stage === "creation") return planOf([names.map((name) => ({ name }))])
+  if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
+  if (stage === "execution") return resultSaying(`Result of ${task}.`)
+  return stage === "iteration" ? planOf([]) : "All is done."
+}
+
+/** Processor time of a process so far, in ms; the kernel counts hundredths of a second. */
+const cpuOf = (pid: number | undefined): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+const measure = (count: number) =>
+  Effect.gen(function* () {
+    const cluster = yield* makeCluster
+    const serve = Effect.acquireRelease(
+      Effect.promise(() => startSlotServer({ slots: parallel, latency, answer })),
+      ({ close }) => Effect.promise(close)
+    )
+    const servers: Array<SlotServer> = []
+    const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
+      Effect.gen(function* () {
+        const server = yield* serve
+        servers.push(server)
+        const binary = yield* cluster.start(["worker", "--parallel", String(parallel)], {
+          OLLAMA_HOST: server.url,
+          ...(values.profile === "" ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` })
+        })
+        yield* Effect.promise(() => binary.says("The worker is ready"))
+        return binary
+      })
+    )
+    const sql = Context.get(yield* Layer.build(layerDatabase(Redacted.make(cluster.url))), SqlClient.SqlClient)
+    const transactions = Effect.map(
+      sql<{
+        readonly count: number
+      }>`SELECT xact_commit::float8 AS count FROM pg_stat_database WHERE datname = current_database()`,
+      ([row]) => row?.count ?? 0
+    )
+    const client = yield* cluster.start(["run", "--cluster", "--json", "--model", slotModel, "Do it."])
+    yield* Effect.promise(() => client.says('"run.started"'))
+    const all = [client, ...workers]
+    const times = () => all.map(({ child }) => cpuOf(child.pid))
+    const begun = { times: times(), transactions: yield* transactions, at: performance.now() }
+    yield* Effect.promise(() => client.says('"run.finished"').catch(() => undefined))
+    const seconds = (performance.now() - begun.at) / 1000
+    const ended = times()
+    /* The statistics of a session arrive within a second after it. */
+    yield* Effect.promise(() => pause(1500))
+    const spent = ended.map((time, at) => time - (begun.times[at] ?? 0))
+    const calls = servers.reduce((sum, { stats }) => sum + stats.calls, 0)
+    const ideal = ((calls - 2 * tasks + Math.ceil((2 * tasks) / (count * parallel))) * latency) / 1000
+    const { code, stderr } = yield* Effect.promise(() => client.ended)
+    const perTask = (sum: number): number => Number((sum / tasks).toFixed(1))
+    console.log(
+      JSON.stringify({
+        workers: count,
+        exit: code,
+        transactions: perTask((yield* transactions) - begun.transactions),
+        msOfWorkers: perTask(spent.slice(1).reduce((sum, one) => sum + one, 0)),
+        msOfClient: perTask(spent[0] ?? 0),
+        seconds: Number(seconds.toFixed(2)),
+        ideal: Number(ideal.toFixed(2)),
+        ratio: latency === 0 ? "-" : Number((seconds / ideal).toFixed(3))
+      })
+    )
+    if (code !== 0) console.log(stderr)
+    for (const { child, ended: end } of workers) {
+      child.kill("SIGTERM")
+      yield* Effect.promise(() => end)
+    }
+  }).pipe(Effect.scoped)
+
+for (const count of values.workers.split(",")) {
+  await Effect.runPromise(Effect.provide(measure(Number(count)), NodeServices.layer))
+}
+process.exit()
