@@ -188,12 +188,12 @@ const editorOf = (client: AgentContext, sessionId: string): Editor => ({
   }
 })
 
-const { allow, deny, model, parallel, plugin } = runFlags
+const { allow, deny, model, parallel, plugin, stageModel } = runFlags
 
 /** The command. */
 export const acp = Command.make(
   "acp",
-  { allow, deny, model, parallel, plugin, ...modelFlags, ...approvalFlags },
+  { allow, deny, model, stageModel, parallel, plugin, ...modelFlags, ...approvalFlags },
   Effect.fn("acp")(function* (given) {
     const { emit, canAsk } = yield* Output
     if (canAsk) yield* emit("Waiting for an editor on stdin. This command is started by editors; Ctrl-C ends it.")

@@ -214,7 +214,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
   return [check, plan, run, diff, undo]
 })
 
-const { allow, deny, model, parallel, plugin, project } = runFlags
+const { allow, deny, model, parallel, plugin, project, stageModel } = runFlags
 
 const instructions =
   "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
@@ -222,7 +222,7 @@ const instructions =
 /** The command. */
 export const mcp = Command.make(
   "mcp",
-  { allow, deny, model, parallel, plugin, project, ...modelFlags, ...approvalFlags },
+  { allow, deny, model, stageModel, parallel, plugin, project, ...modelFlags, ...approvalFlags },
   Effect.fn("mcp")(function* (given) {
     const flags = flagConfiguration(given)
     const stdio = yield* Stdio.Stdio

@@ -158,6 +158,16 @@ describe("the tools for other programs", () => {
     })
   )
 
+  liveTest("take a model of its own for a stage", () =>
+    Effect.gen(function* () {
+      const models = [{ name: fakeModel }, { name: "planner:1b" }]
+      const server = yield* FakeOllama.make(() => planOf([]), { models })
+      const { call } = yield* serve(["--model", fakeModel, "--stage-model", "plan=planner:1b"], server.url)
+      yield* call("plan", { prompt: "Which word?" })
+      assert.strictEqual(server.chats[0]?.model, "planner:1b")
+    })
+  )
+
   liveTest("run a prompt to its answer", () =>
     Effect.gen(function* () {
       const { call } = yield* serve()
