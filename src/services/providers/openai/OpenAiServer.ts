@@ -84,6 +84,9 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
 /** As for the facts of Ollama: the first call says that a server does not answer. */
 const factsTimeout = "2 seconds"
 
+/** A server that has answered is there; busy as it may be, what it says of itself decides how many calls it is sent. */
+const propertiesTimeout = "10 seconds"
+
 /** How long a router may take to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
@@ -169,7 +172,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       const name = nameOnServer("openai", model)
       const listed = yield* loaded
       if (listed === undefined) return unknownFacts
-      const said = yield* page(Schema.Union([Properties, Router]), "", factsTimeout)
+      const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
       /* It loads the model for this question, and says the window of none that is not loaded. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
