@@ -25,9 +25,7 @@ const isYear = (word: string): boolean => /^(?:19|20)\d\d$/.test(word)
 
 /** True for a word that is hardly anything but data: a number, a token, a code. */
 const isData = (word: string): boolean =>
-  isNumber(word)
-    ? word.length >= 4 && !isYear(word)
-    : word.length >= 5 && /\p{N}/u.test(word) && !isTechnicalWord(word)
+  isNumber(word) ? word.length >= 4 && !isYear(word) : word.length >= 5 && /\p{N}/u.test(word) && !isTechnicalWord(word)
 
 /** True for a word that may be the name of a product: `qwen3`. In a path it is data only where it was read as a value. */
 const isNumberedName = (word: string): boolean => /^[a-z]{3,}\d$/.test(word)
@@ -56,6 +54,9 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     url.hash = ""
     return [url.href]
   })
+
+/** A text without its links, for which they are no content. */
+export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
@@ -182,8 +183,7 @@ export class SeenTexts {
 
   #dataIn(words: ReadonlyArray<string>, isQuery: boolean): string | undefined {
     return words.find(
-      (word) =>
-        isData(word) && !this.#said.has(word) && (isQuery || !isNumberedName(word)) && this.#holds(word)
+      (word) => isData(word) && !this.#said.has(word) && (isQuery || !isNumberedName(word)) && this.#holds(word)
     )
   }
 

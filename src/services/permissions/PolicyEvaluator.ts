@@ -8,6 +8,7 @@ import { type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/too
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
+import { SeenTexts } from "../../domain/permissions/SeenTexts.ts"
 import { placePrefix, exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
@@ -27,6 +28,10 @@ const makeScriptChanges = (since: number) => {
       written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
     )
   return {
+    /** True when nothing was written since the run began. */
+    isUntouched: (): boolean => written.size === 0,
+    /** True for a file that is as it was when the run began. */
+    isUnchanged: (path: string) => Effect.map(changedAt(path), (at) => at <= since),
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {
       for (const { path } of writesIn(accesses)) written.add(path)
@@ -132,6 +137,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     targets: accesses.map(targetOf(path, root))
   })
   const folder = folderIdentity(root)
+  const seen = new SeenTexts()
   /** The remembered rules that are about this project. */
   const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root, folder)))
   /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
@@ -153,6 +159,18 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     },
     changesSomething,
     changesProject,
+    /** What the model has read so far. */
+    seen,
+    isUntouched: scripts.isUntouched,
+    isUnchanged: scripts.isUnchanged,
+    /** The question with what its URLs carry of what was read so far. */
+    withCarried: <Q extends GateQuestion>(question: Q): Q => {
+      const accesses = question.accesses.map((access) => {
+        const carries = access._tag === "FetchUrl" ? seen.carriedBy(access.url) : undefined
+        return carries === undefined ? access : { ...access, carries }
+      })
+      return { ...question, accesses }
+    },
     /** True when nothing may be changed. */
     isReadOnly: options.readOnly === true,
     /** Notes what was allowed to be written. */
@@ -173,6 +191,14 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       const changed = (yield* changedScripts(question)).join(", ")
       if (changed !== "") {
         return { reason: `runs ${changed}, which changed after a rule allowed it. Look at it and start again` }
+      }
+      const carrying = question.accesses.find((access) => access._tag === "FetchUrl" && access.carries !== undefined)
+      if (carrying?._tag === "FetchUrl") {
+        const flag = `--allow "${question.tool}:${exactPattern(carrying.url)}"`
+        const carried = JSON.stringify(carrying.carries)
+        return {
+          reason: `would send ${carried}, which was read in this run, and nobody can be asked; ${flag} allows it`
+        }
       }
       const { targets } = requestOf(question)
       if (targets.every((target) => prefixOf(target) === "")) return {}

@@ -12,7 +12,7 @@ const read = [
   "src/keys.ts:12: const key = 'sk-live-4f9aQ2'\nsrc/host.ts:3: connect(\"10.20.30.41\")",
   "The launch of the second turbine moves to the harbour in spring.\nAsk jane.doe@corp.example about it.",
   'import React, { useEffect } from "react"\nconst c = new AbortController()\nimage: postgres\n"model": "tiny"',
-  "serde = { version = \"1.0\" }\nuse serde::Deserialize\nqwen3 is a model, and RFC 9110 is a text. See lodash.debounce and asyncio."
+  'serde = { version = "1.0" }\nuse serde::Deserialize\nqwen3 is a model, and RFC 9110 is a text. See lodash.debounce and asyncio.'
 ]
 
 const seenTexts = () => {
