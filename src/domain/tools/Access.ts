@@ -82,7 +82,13 @@ export const CanonicalAccess = Schema.Union([
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   /** An MCP server: a program to start, or a URL to connect to. */
-  Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
+  Schema.TaggedStruct("StartServer", {
+    name: Schema.String,
+    does: Schema.Array(Schema.String),
+    hash: Schema.String,
+    /** What the hash covers, each by its name with a hash of its own, so that it can be said what has changed. */
+    parts: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
+  })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
@@ -108,6 +114,18 @@ export const partly = "partly: "
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
+const startTarget = ({ hash, name }: { readonly hash: string; readonly name: string }): string =>
+  `${name} sha256:${hash}`
+
+const partsText = (parts: ReadonlyArray<readonly [name: string, hash: string]>): string =>
+  parts.map(([name, hash]) => `${name} ${hash.slice(0, 8)}`).join(", ")
+
+/** The names of the parts of a start that are not as an earlier target of it says. */
+export const changedParts = ({ parts = [] }: CanonicalAccess & { readonly _tag: "StartServer" }, before: string) => {
+  const [, known = ""] = /\[(.*)\]$/.exec(before) ?? []
+  return parts.flatMap((part) => (known.split(", ").includes(partsText([part])) ? [] : [part[0]]))
+}
+
 /** The text that is shown and that rules are compared with. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
@@ -119,8 +137,9 @@ export const accessTarget = (access: CanonicalAccess): string => {
     case "RunCommand":
       return commandText(access.argv)
     case "LoadPlugin":
+      return startTarget(access)
     case "StartServer":
-      return `${access.name} sha256:${access.hash}`
+      return access.parts === undefined ? startTarget(access) : `${startTarget(access)} [${partsText(access.parts)}]`
   }
 }
 

@@ -132,7 +132,11 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
  * The scripts of a command in a folder of the project, by path, and the links that lead to them. `hash` is null for one
  * that does not exist yet.
  */
-const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
+export const commandScripts = Effect.fn("commandScripts")(function* (
+  root: string,
+  argv: ReadonlyArray<string>,
+  cwd: string
+) {
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
   const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {

@@ -24,6 +24,7 @@ import { serverPrefix } from "../../domain/plugins/McpTool.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import type { McpAddress } from "./McpConnection.ts"
+import { serverProgram } from "./ServerProgram.ts"
 import { McpProblem } from "../tools/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
@@ -181,8 +182,20 @@ const resolve = Effect.fnUntraced(function* (
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  const hash = hashOf([name, written, entry, place])
-  const start: McpServer["start"] = { _tag: "StartServer", name, does, hash }
+  /* One of the person's own configuration needs no trust. */
+  const files = address._tag === "Program" && scope === "project" ? yield* serverProgram(address, project) : []
+  const known: Schema.Json = [name, written, entry, place]
+  const { basename } = yield* Path.Path
+  const parts = [
+    ["entry", hashOf(known)] as const,
+    ...files.map(([file, state]) => [basename(file), hashOf([state])] as const)
+  ]
+  const start: McpServer["start"] = {
+    _tag: "StartServer",
+    name,
+    does,
+    ...(files.length === 0 ? { hash: hashOf(known) } : { hash: hashOf([known, files]), parts })
+  }
   return { name, scope, prefix, entry, address, start } satisfies McpServer
 })
 

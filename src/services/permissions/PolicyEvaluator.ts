@@ -4,7 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/tools/Access.ts"
+import {
+  accessTarget,
+  changedParts,
+  type CanonicalAccess,
+  eachTimeReason,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
@@ -62,6 +68,15 @@ export const sourcedRules = (
 ): ReadonlyArray<SourcedRule> => {
   const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
   return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
+}
+
+/** That a remembered rule does not allow it any more; a sentence without its end. */
+export const lapsedText = ({ pattern = "", rememberedAt }: RememberedRule, { accesses }: GateQuestion): string => {
+  const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
+  const [start] = accesses.filter((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+  if (start === undefined) return `The tool has changed since it was allowed${day}`
+  const changed = start._tag === "StartServer" ? changedParts(start, pattern).join(", ") : ""
+  return `It has changed since you trusted it${day}${changed === "" ? "" : `: ${changed}`}`
 }
 
 /** What a pattern for a command has to begin with. */
@@ -149,6 +164,19 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     const changes = yield* scripts.changes(question.accesses)
     return changes.filter(({ at }) => at > since).map((one) => path.relative(root, one.path))
   })
+  /** A remembered rule that would allow it if the tool, or what is to be started, had not changed since. */
+  const outdated = (question: GateQuestion) =>
+    Effect.map(remembered, (rules) => {
+      const start = question.accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+      if (start === undefined) {
+        const lapsed = rules.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
+        return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
+      }
+      const named = `${exactPattern(start.name)} sha256:`
+      return rules.findLast(
+        ({ pattern = "", tool, verdict }) => verdict === "allow" && tool === question.tool && pattern.startsWith(named)
+      )
+    })
   return {
     /** Why the question is about protected access; nothing when rules decide. */
     protection: (question: GateQuestion): string | undefined => {
@@ -200,6 +228,13 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
           reason: `would send ${carried}, which was read in this run, and nobody can be asked; ${flag} allows it`
         }
       }
+      const lapsed = yield* outdated(question)
+      if (lapsed !== undefined && question.pin === undefined) {
+        const flag = question.accesses.map(
+          (access) => `--allow "${question.tool}:${exactPattern(accessTarget(access))}"`
+        )
+        return { reason: `needs approval: ${lapsedText(lapsed, question)}. Use ${flag.join(" ")} when that is right` }
+      }
       const { targets } = requestOf(question)
       if (targets.every((target) => prefixOf(target) === "")) return {}
       return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
@@ -212,12 +247,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     root,
     /** What tells the folder of the project from another one at its path. */
     folder,
-    /** A remembered rule that would allow it if the tool had not changed since. */
-    outdated: (question: GateQuestion) =>
-      Effect.map(remembered, (rules) => {
-        const lapsed = rules.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
-        return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
-      })
+    outdated
   }
 })
 export type PolicyEvaluator = Effect.Success<ReturnType<typeof makePolicyEvaluator>>

@@ -75,7 +75,10 @@ describe("a server that the project names", () => {
           ]
         ]
       )
-      assert.match(item?.targets[0] ?? "", /^s sha256:[0-9a-f]{64}$/)
+      assert.match(
+        item?.targets[0] ?? "",
+        /^s sha256:[0-9a-f]{64} \[entry [0-9a-f]{8}, node [0-9a-f]{8}, server.ts [0-9a-f]{8}\]$/
+      )
       assert.notInclude(JSON.stringify(approver.asked), "secret-value")
       assert.deepStrictEqual([names, approver.asked.length], [["mcp__s__say"], 1])
       assert.strictEqual(yield* call("mcp__s__say", { text: "a" }), '1: {"text":"a"}')

@@ -50,10 +50,7 @@ const reads: Readonly<Record<string, readonly [tool: string, given: Arguments]>>
   "a search": ["search_files", { pattern: "bluefin" }],
   "the output of a command": ["run_command", { argv: ["cat", "notes.yaml"] }],
   "the errors of a command": ["run_command", { argv: ["sh", "-c", "cat notes.yaml >&2; exit 3"] }],
-  "the answer to a wrong edit": [
-    "edit_file",
-    { path: "src/a.ts", edits: [{ old: 'const word = "bluefish"', new: "x" }] }
-  ]
+  "the answer to a wrong edit": ["edit_file", { path: "src/a.ts", old_text: 'const word = "bluefish"', new_text: "x" }]
 }
 
 layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
