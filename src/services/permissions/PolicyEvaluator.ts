@@ -73,7 +73,7 @@ export const sourcedRules = (
 /** That a remembered rule does not allow it any more; a sentence without its end. */
 export const lapsedText = ({ pattern = "", rememberedAt }: RememberedRule, { accesses }: GateQuestion): string => {
   const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
-  const [start] = accesses.filter((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+  const start = accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
   if (start === undefined) return `The tool has changed since it was allowed${day}`
   const changed = start._tag === "StartServer" ? changedParts(start, pattern).join(", ") : ""
   return `It has changed since you trusted it${day}${changed === "" ? "" : `: ${changed}`}`
