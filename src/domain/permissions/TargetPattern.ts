@@ -96,6 +96,9 @@ const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: Com
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
+/** The pattern that matches exactly this text. */
+export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
+
 /** One file, page, command or start that a call accesses. */
 export interface Target {
   /** Files are compared by path. An allow rule must name what the host starts, and what runs without the sandbox. */
@@ -106,6 +109,8 @@ export interface Target {
   readonly relative?: string
   /** Where it runs, for a command. */
   readonly place?: CommandPlace
+  /** True for a URL that was made from what was read: only a rule for exactly this URL allows it. */
+  readonly carries?: boolean
   /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
   readonly effects?: ReadonlyArray<string>
 }
@@ -148,6 +153,7 @@ const carriesData = (pattern: string, url: string): boolean => {
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
   const { canonical, kind, place, relative } = target
   const path = relative ?? canonical
+  if (target.carries === true) return pattern === exactPattern(canonical)
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
   if (pattern === undefined)
@@ -186,6 +192,3 @@ export const matchesDeny = (pattern: string, target: Target): boolean => {
   const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }
-
-/** The pattern that matches exactly this text. */
-export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")

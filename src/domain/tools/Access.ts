@@ -52,7 +52,11 @@ export const CanonicalAccess = Schema.Union([
     /** True for a file that controls git by its place, whatever its name is. */
     control: Schema.optionalKey(Schema.Boolean)
   }),
-  Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  Schema.TaggedStruct("FetchUrl", {
+    url: Schema.String,
+    /** What its address holds of what was read in this run. */
+    carries: Schema.optionalKey(Schema.String)
+  }),
   Schema.TaggedStruct("RunCommand", {
     argv: CommandLine,
     /** Absolute and real, inside the project. */
@@ -84,13 +88,14 @@ export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
  * An access without what was found at its path and what that would lose, which is compared by itself, and without whether it is on a copy: who allows a
- * command for the project allows it for a copy of it.
+ * command for the project allows it for a copy of it. What a URL carries depends on what was read before.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
     const { found: _found, loses: _loses, ...plain } = access
     return plain
   }
+  if (access._tag === "FetchUrl") return { _tag: "FetchUrl", url: access.url }
   if (access._tag !== "RunCommand") return access
   const { leavesNothing: _leavesNothing, onCopy: _onCopy, ...plain } = access
   return plain
@@ -192,7 +197,11 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
     return "Programs run or read this file automatically. This is asked each time."
   }
   if (access._tag === "WriteFile" && access.loses !== undefined) return `${access.loses} This is asked each time.`
-  const length = access._tag === "FetchUrl" ? longPartOf(access.url) : 0
+  if (access._tag !== "FetchUrl") return undefined
+  if (access.carries !== undefined) {
+    return `Its address holds ${JSON.stringify(access.carries)}, which was read in this run. This is asked each time.`
+  }
+  const length = longPartOf(access.url)
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }
 

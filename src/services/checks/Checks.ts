@@ -349,7 +349,8 @@ export class Checks extends Context.Service<
             Effect.catchTag("PermissionDenied", ({ forModel, message }) => {
               const outcome = notRun(check, message, forModel)
               return Effect.as(report(scope, outcome), outcome)
-            })
+            }),
+            Effect.tap(({ text }) => gate.noteRead(text, "command"))
           )
       })
 

@@ -245,11 +245,13 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
 ): Effect.fn.Return<ClaimedTask> {
   const make = <A extends TaskResult | Refinement | CallsDeclined, B>(
     {
+      order: { briefing, finished },
       phase,
       snapshot,
       task,
       tools
     }: {
+      readonly order: Pick<typeof Refining.Type, "briefing" | "finished">
       readonly phase: TaskPhase
       readonly snapshot: GateSnapshot
       readonly task: Task
@@ -272,6 +274,9 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.gate, snapshot, secrets)
+        /* What other workers read is known here as far as results tell it. */
+        yield* context.gate.noteSaid(briefing.prompt)
+        yield* Effect.forEach(finished, ({ result }) => context.gate.noteRead(result.document, "command"))
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>
           Effect.succeed(one)
         )
@@ -285,7 +290,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   }
   if (kind === "refine") {
     const { snapshot, ...order } = yield* read(Refining, payload)
-    return make({ phase: "refinement", snapshot, task: order.task, tools: [] }, Refined, ({ loop }) =>
+    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, Refined, ({ loop }) =>
       loop.work(order).pipe(
         Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
         Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
@@ -296,7 +301,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   const { calls, task } = sent
   const tools = calls.map(({ name }) => name)
   const declined = { task: task.name, phase: "execution", reason: "its calls were declined.", skipped: false } as const
-  return make({ phase: "execution", snapshot, task, tools }, Ran, (context) =>
+  return make({ order, phase: "execution", snapshot, task, tools }, Ran, (context) =>
     Effect.gen(function* () {
       const again = Effect.catchTag(
         context.loop.work({ ...order, task }),

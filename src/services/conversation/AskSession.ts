@@ -5,20 +5,17 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
-import { limitsOf } from "../../domain/configuration/Limits.ts"
 import {
   commandMessage,
   conversationEnding,
   emptyMessage,
   foldedMessages
 } from "../../domain/conversation/Conversation.ts"
-import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { type AnswerSchema, formOf } from "../../domain/documents/AnswerFormat.ts"
 import { withoutMarks } from "../../domain/conversation/Mentions.ts"
-import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { type Briefing, briefingBlocks, requestDocument } from "../../domain/models/Briefing.ts"
 import {
   type ConversationMessage,
@@ -28,21 +25,19 @@ import {
 } from "../../domain/models/ConversationMessage.ts"
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
-import { decidingDenials, modelOutcome } from "../../domain/runs/RunOutcome.ts"
+import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { CommandLine } from "../../domain/commands/CommandText.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { measuredPrompt } from "../models/ConversationPrompt.ts"
-import { ModelCaller } from "../models/ModelCaller.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
+import { noteMessages } from "../permissions/ReadNotes.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
@@ -54,6 +49,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeAnswerMessage, type Memory } from "./AskMessage.ts"
 import { Asker, type AskOrder, type AskSession, UnknownTool } from "./Asker.ts"
 import { makeMessageFiles } from "./MessageFiles.ts"
+import { makeShapedAnswer } from "./ShapedAnswer.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 
 /** Gives the tools with these names, in the order of all tools; all when no names are given. */
@@ -70,75 +66,6 @@ const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
     }
     return tools.filter(({ name }) => names.includes(name))
   })
-
-/** An answer that is to be written again as JSON. */
-interface ShapeOrder {
-  /** The number of the message. */
-  readonly number: number
-  readonly system: string
-  /** All messages, the free answer last. */
-  readonly messages: ReadonlyArray<ConversationMessage>
-  /** The answer stays as it is when absent. */
-  readonly form: AnswerSchema | undefined
-  readonly progress: { iterations: number }
-}
-
-const request = (form: AnswerSchema): ConversationMessage => ({
-  role: "user",
-  content: `[From task-conductor, not from the person: write your last answer again in the form below.]\n\n${answerForm(form)}`
-})
-
-const again = (answer: string, issues: ReadonlyArray<Issue>): ReadonlyArray<ConversationMessage> => [
-  { role: "assistant", content: answer, thinking: "", calls: [] },
-  {
-    role: "user",
-    content: `[From task-conductor: that has issues. Write all of it again.]\n\n${issuesMarkdown(issues)}`
-  }
-]
-
-/** Makes what writes answers as JSON. */
-const makeShapedAnswer = Effect.gen(function* () {
-  const caller = yield* ModelCaller
-  const events = yield* RunEvents
-  const { limits } = yield* RunSettings
-  const most = limitsOf(limits, "ask").attempts
-
-  const attempt = (
-    order: ShapeOrder,
-    form: AnswerSchema,
-    left: number,
-    rejected: ReadonlyArray<ConversationMessage>
-  ): Effect.Effect<AskEnding, ModelError> =>
-    Effect.gen(function* () {
-      const { messages, number, progress, system } = order
-      progress.iterations += 1
-      const id = { stage: "ask" as const, round: number, attempt: progress.iterations }
-      const conversation = { system, tools: [], messages: [...messages, request(form), ...rejected] }
-      const said = yield* caller.ask({
-        id,
-        step: 0,
-        prompt: measuredPrompt(conversation),
-        conversation,
-        format: form.schema
-      })
-      const { issues, value } = readJsonAnswer(said.text, form)
-      if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
-      yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })
-      if (left > 1) return yield* attempt(order, form, left - 1, again(said.text, issues))
-      const reason = `The answer does not fit the JSON schema after ${most} tries: ${issues.map(({ what }) => what).join(" ")}`
-      return { status: "failed", answer: "", reason }
-    })
-
-  return (order: ShapeOrder, ending: AskEnding): Effect.Effect<AskEnding> => {
-    const { form } = order
-    if (form === undefined) return Effect.succeed(ending)
-    if (ending.status !== "done") return Effect.succeed({ ...ending, answer: "" })
-    return Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
-      const { message, status } = modelOutcome(error)
-      return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
-    }).pipe(Effect.map((shaped) => ({ ...ending, ...shaped })))
-  }
-})
 
 const size = (all: ReadonlyArray<ConversationMessage>): number =>
   all.reduce((sum, one) => sum + messageCharacters(one), 0)
@@ -188,6 +115,7 @@ export const layerAsker = Layer.effect(
       form: AnswerSchema | undefined,
       asksBack: boolean
     ) {
+      yield* noteMessages(gate, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
       const given = yield* Ref.make(images)
       let commands = 0
@@ -236,6 +164,7 @@ export const layerAsker = Layer.effect(
         typed = text
       ) {
         const number = (yield* Ref.get(reports)).length + 1
+        yield* gate.noteSaid(text)
         const startedAt = yield* Clock.currentTimeMillis
         const since = {
           denials: (yield* gate.denials).length,
@@ -314,7 +243,10 @@ export const layerAsker = Layer.effect(
         messages,
         command,
         compact,
-        restore: (some) => Ref.set(memory, { messages: some, outcomes: [], hasFolded: some.length > 0 }),
+        restore: Effect.fnUntraced(function* (some) {
+          yield* noteMessages(gate, some)
+          yield* Ref.set(memory, { messages: some, outcomes: [], hasFolded: some.length > 0 })
+        }),
         tools: Ref.get(tools),
         offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
       }

@@ -18,10 +18,10 @@ import { changePreview, scriptsChange, wholeChange } from "../../domain/files/Ch
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { approvalSummary, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalSummary.ts"
-import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import { canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
-import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
+import { lapsedText, type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
 /** The project, and what rules say about a question. */
@@ -76,9 +76,6 @@ const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
   return [`The host ${host} is written ${written} and may look like another one.`]
 }
 
-const changedWarning = ({ rememberedAt }: RememberedRule): string =>
-  `The tool has changed since it was allowed${rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`}.`
-
 const rememberText = ({ accesses, tool }: GateQuestion): string =>
   accesses.length === 0
     ? `${tool} with any arguments, while it is defined as now`
@@ -102,7 +99,7 @@ export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, conte
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
     ...writes.flatMap((one) => one.warnings),
     ...scriptWarnings(yield* evaluator.changedScripts(question)),
-    ...(outdated === undefined ? [] : [changedWarning(outdated)])
+    ...(outdated === undefined ? [] : [`${lapsedText(outdated, question)}.`])
   ]
   const item: ApprovalItem = {
     task,

@@ -38,6 +38,7 @@ import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { askCall, approveStep, askPerson, type GateContext } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
+import { makeReadNotes, type ReadSource } from "./ReadNotes.ts"
 
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
 export interface CertainDenial {
@@ -211,6 +212,10 @@ export class Gate extends Context.Service<
      * the same question is asked there once.
      */
     askPerson(place: string, text: string): Effect.Effect<string | undefined>
+    /** Notes what the person has said: its words and links may stand in a URL. */
+    noteSaid(text: string): Effect.Effect<void>
+    /** Notes what the model is shown: a URL that was made from it is asked about. */
+    noteRead(text: string, source: ReadSource): Effect.Effect<void>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
     /** True when rules let a file of the project be read, or it was allowed to be read in this run; asks nobody. */
@@ -255,7 +260,10 @@ export class Gate extends Context.Service<
           Effect.sync(() => void (by === "person" && answer !== undefined && declinedAnswers.add(answer)))
         const addDenial = (denied: PermissionDenied) => Effect.sync(() => (denials = [...denials, denied]))
         const addRequestedChange = (one: RequestedChange) =>
-          Effect.sync(() => void (requestedChanges = [...requestedChanges, one]))
+          Effect.sync(() => {
+            requestedChanges = [...requestedChanges, one]
+            evaluator.seen.addSaid(one.instead)
+          })
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
         const offersRepairs = options.askFirst === true
         const context = {
@@ -313,6 +321,7 @@ export class Gate extends Context.Service<
         /** Decides for a task of the run, and records a denial. */
         const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), addDenial)
 
+        const { noteRead, noteSaid } = makeReadNotes(evaluator)
         const verdictOn = (question: GateQuestion) => Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict)
 
         const mayRead = (path: string) =>
@@ -346,7 +355,7 @@ export class Gate extends Context.Service<
         })
 
         const foresee = Effect.fn("foreseeDenial")(function* (access: CanonicalAccess) {
-          const question = questionOfAccess({ task: "", place: "" }, access)
+          const question = evaluator.withCarried(questionOfAccess({ task: "", place: "" }, access))
           const { risk, task, tool } = question
           const { rules, verdict } = yield* evaluator.evaluate(question)
           if (verdict === "deny") return { tool, rules }
@@ -372,7 +381,7 @@ export class Gate extends Context.Service<
 
         return Gate.of({
           authorize: Effect.fnUntraced(function* (scope, prepared) {
-            const question = questionOfCall(scope, prepared)
+            const question = evaluator.withCarried(questionOfCall(scope, prepared))
             yield* admitTask(question)
             grants.addWritten(question)
             return permitFor(scope, prepared)
@@ -388,14 +397,17 @@ export class Gate extends Context.Service<
           }),
           authorizeLook,
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
-            admitTask(questionOfAccess(scope, access))
+            admitTask(evaluator.withCarried(questionOfAccess(scope, access)))
           ),
           authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: (intent) => Effect.tapError(resolveInDoubt(intent, context), addDenial),
           approveStep: (step) => approveStep(step, context),
-          askPerson: (place, text) => withMutex(askPerson(place, text, context)),
+          askPerson: (place, text) =>
+            Effect.tap(withMutex(askPerson(place, text, context)), (answer) => noteSaid(answer ?? "")),
+          noteSaid,
+          noteRead,
           mayRead,
           mayShow,
           foresee,

@@ -101,12 +101,12 @@ interface DecidedCall {
 const possibleCalls = Effect.fnUntraced(function* (
   { calls, task, unready = [] }: GatedTask,
   place: string,
-  { evaluate, protection }: PolicyEvaluator,
+  { evaluate, protection, withCarried }: PolicyEvaluator,
   grants: Grants
 ) {
   const scope = { task, place }
   const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
-    ...calls.map((call) => ({ question: questionOfCall(scope, call) })),
+    ...calls.map((call) => ({ question: withCarried(questionOfCall(scope, call)) })),
     ...unready.map(({ call, info, problem }) => ({
       question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
       problem

@@ -210,7 +210,8 @@ export const targetOf =
       return { kind: sandboxed ? "other" : "start", canonical, effects, place }
     }
     const kind = access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other"
-    return { kind, canonical, effects }
+    const carries = access._tag === "FetchUrl" && access.carries !== undefined ? { carries: true } : {}
+    return { kind, canonical, effects, ...carries }
   }
 
 /** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */

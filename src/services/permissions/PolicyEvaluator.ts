@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
+import { SeenTexts } from "../../domain/permissions/SeenTexts.ts"
 import { placePrefix, exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
@@ -27,6 +28,10 @@ const makeScriptChanges = (since: number) => {
       written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
     )
   return {
+    /** True when nothing was written since the run began. */
+    isUntouched: (): boolean => written.size === 0,
+    /** True for a file that is as it was when the run began. */
+    isUnchanged: (path: string) => Effect.map(changedAt(path), (at) => at <= since),
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {
       for (const { path } of writesIn(accesses)) written.add(path)
@@ -57,6 +62,13 @@ export const sourcedRules = (
 ): ReadonlyArray<SourcedRule> => {
   const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
   return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
+}
+
+/** That a remembered rule does not allow it any more; a sentence without its end. */
+export const lapsedText = ({ rememberedAt }: RememberedRule, { accesses }: GateQuestion): string => {
+  const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
+  const isStart = accesses.some((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+  return isStart ? `It has changed since you trusted it${day}` : `The tool has changed since it was allowed${day}`
 }
 
 /** What a pattern for a command has to begin with. */
@@ -132,6 +144,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     targets: accesses.map(targetOf(path, root))
   })
   const folder = folderIdentity(root)
+  const seen = new SeenTexts()
   /** The remembered rules that are about this project. */
   const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root, folder)))
   /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
@@ -143,6 +156,19 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     const changes = yield* scripts.changes(question.accesses)
     return changes.filter(({ at }) => at > since).map((one) => path.relative(root, one.path))
   })
+  /** A remembered rule that would allow it if the tool, or what is to be started, had not changed since. */
+  const outdated = (question: GateQuestion) =>
+    Effect.map(remembered, (rules) => {
+      const start = question.accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+      if (start === undefined) {
+        const lapsed = rules.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
+        return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
+      }
+      const named = `${exactPattern(start.name)} sha256:`
+      return rules.findLast(
+        ({ pattern = "", tool, verdict }) => verdict === "allow" && tool === question.tool && pattern.startsWith(named)
+      )
+    })
   return {
     /** Why the question is about protected access; nothing when rules decide. */
     protection: (question: GateQuestion): string | undefined => {
@@ -153,6 +179,18 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     },
     changesSomething,
     changesProject,
+    /** What the model has read so far. */
+    seen,
+    isUntouched: scripts.isUntouched,
+    isUnchanged: scripts.isUnchanged,
+    /** The question with what its URLs carry of what was read so far. */
+    withCarried: <Q extends GateQuestion>(question: Q): Q => {
+      const accesses = question.accesses.map((access) => {
+        const carries = access._tag === "FetchUrl" ? seen.carriedBy(access.url) : undefined
+        return carries === undefined ? access : { ...access, carries }
+      })
+      return { ...question, accesses }
+    },
     /** True when nothing may be changed. */
     isReadOnly: options.readOnly === true,
     /** Notes what was allowed to be written. */
@@ -174,6 +212,21 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       if (changed !== "") {
         return { reason: `runs ${changed}, which changed after a rule allowed it. Look at it and start again` }
       }
+      const carrying = question.accesses.find((access) => access._tag === "FetchUrl" && access.carries !== undefined)
+      if (carrying?._tag === "FetchUrl") {
+        const flag = `--allow "${question.tool}:${exactPattern(carrying.url)}"`
+        const carried = JSON.stringify(carrying.carries)
+        return {
+          reason: `would send ${carried}, which was read in this run, and nobody can be asked; ${flag} allows it`
+        }
+      }
+      const lapsed = yield* outdated(question)
+      if (lapsed !== undefined && question.pin === undefined) {
+        const flag = question.accesses.map(
+          (access) => `--allow "${question.tool}:${exactPattern(accessTarget(access))}"`
+        )
+        return { reason: `needs approval: ${lapsedText(lapsed, question)}. Use ${flag.join(" ")} when that is right` }
+      }
       const { targets } = requestOf(question)
       if (targets.every((target) => prefixOf(target) === "")) return {}
       return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
@@ -186,12 +239,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     root,
     /** What tells the folder of the project from another one at its path. */
     folder,
-    /** A remembered rule that would allow it if the tool had not changed since. */
-    outdated: (question: GateQuestion) =>
-      Effect.map(remembered, (rules) => {
-        const lapsed = rules.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
-        return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
-      })
+    outdated
   }
 })
 export type PolicyEvaluator = Effect.Success<ReturnType<typeof makePolicyEvaluator>>

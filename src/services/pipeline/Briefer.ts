@@ -170,6 +170,8 @@ export class Briefer extends Context.Service<
           currentFile === undefined ? undefined : windowNote(currentFile),
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
         ]
+        yield* gate.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
+        yield* gate.noteRead(attachment?.text ?? "", "outside")
         const present = notes.flatMap((note) => note ?? [])
         const projectMap = yield* mapOfProject
         const found: Surroundings = {

@@ -18,6 +18,7 @@ import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeSearchedTexts, type SearchedText } from "./SearchedTexts.ts"
 
@@ -58,6 +59,7 @@ const blockOf = ({ path, text }: SearchedText, sought: Sought, budget: number): 
 export const makeFirstLook = Effect.gen(function* () {
   const activities = yield* Activities
   const calibration = yield* TokenCalibration
+  const gate = yield* Gate
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
@@ -83,8 +85,11 @@ export const makeFirstLook = Effect.gen(function* () {
   })
 
   return (round: number, task: Task, { currentFile, prompt }: Briefing) =>
-    activities.record(
-      { key: seenKey.firstLook(round, task.name), success: Schema.String },
-      look({ ...soughtOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
+    Effect.tap(
+      activities.record(
+        { key: seenKey.firstLook(round, task.name), success: Schema.String },
+        look({ ...soughtOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
+      ),
+      (text) => gate.noteRead(text, "project")
     )
 })

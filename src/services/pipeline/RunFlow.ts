@@ -69,6 +69,7 @@ export const layerRunFlow = Layer.effect(
       )
 
     const run = Effect.fn("Pipeline.run")(function* (order: RunOrder) {
+      yield* gate.noteSaid(`${order.prompt}\n${order.plan ?? ""}`)
       const prepared = yield* Effect.raceFirst(prepare(order), journal.failed)
       const state = yield* makeRunState
       yield* reporter.start(order, prepared.briefing)

@@ -100,6 +100,12 @@ const makeReferences = Effect.gen(function* () {
   const workspace = yield* Workspace
   const resolve = yield* makeReferenceResolver
 
+  const fileAt = (target: string) =>
+    Effect.match(workspace.canonical(target), {
+      onFailure: () => "project" as const,
+      onSuccess: ({ path: file }) => ({ file })
+    })
+
   const foresee = (access: CanonicalAccess) =>
     Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
@@ -190,6 +196,10 @@ const makeReferences = Effect.gen(function* () {
       tree: yield* Effect.cached(workspace.tree)
     }
     const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
+    yield* Effect.forEach(resolved, ({ content, reference: { kind, target } }) => {
+      if (content.kind === "later" || kind !== "file") return Effect.void
+      return Effect.flatMap(fileAt(target), (file) => gate.noteRead(content.text, file))
+    })
     const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
       referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks, whole })

@@ -32,6 +32,7 @@ import { hashOf, textHash } from "../files/Hash.ts"
 import { changedFile } from "./CallCheck.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
+import type { ReadSource } from "../permissions/ReadNotes.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
 import {
   changesSince,
@@ -276,6 +277,12 @@ const answerOf = ({ round, task, uid }: ToolCallId): string | undefined => {
 
 const refusal = ({ forModel }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message: forModel })
 
+/** The strings of a value, also those that it holds. */
+const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
+}
+
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -447,6 +454,24 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       )
   })
 
+  /** Where the result of a call is from. A tool of high risk may run commands. */
+  const sourceOf = Effect.fnUntraced(function* ({ arguments: { path }, name }: ToolCall): Effect.fn.Return<ReadSource> {
+    if (name === "fetch_url") return "page"
+    const info = registry.tools.find((tool) => tool.name === name)
+    if (info === undefined || name === "run_command" || (info.origin !== builtInOrigin && info.risk === "high")) {
+      return "command"
+    }
+    if (info.origin !== builtInOrigin) return "outside"
+    const file =
+      name === "read_file" && typeof path === "string" ? yield* Effect.option(workspace.canonical(path)) : Option.none()
+    return Option.match(file, { onNone: () => "project", onSome: ({ path }) => ({ file: path }) })
+  })
+
+  /** Notes what the model is shown of a call. */
+  const noteRead = Effect.fnUntraced(function* (call: ToolCall, { data, error_message }: ToolResult) {
+    yield* gate.noteRead([...stringsIn(data), error_message ?? ""].join("\n"), yield* sourceOf(call))
+  })
+
   return {
     /**
      * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
@@ -455,8 +480,9 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
      * may be asked again.
      */
     run: (id: ToolCallId, call: ToolCall) =>
-      Effect.flatMap(proposed(id, call), (result) =>
-        result === undefined ? runOutside(id, call) : Effect.succeed(result)
+      proposed(id, call).pipe(
+        Effect.flatMap((result) => (result === undefined ? runOutside(id, call) : Effect.succeed(result))),
+        Effect.tap((result) => noteRead(call, result))
       ),
     /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
     wasBegun: Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {

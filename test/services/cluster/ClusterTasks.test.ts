@@ -49,6 +49,8 @@ const makeGate = (known: GateSnapshot) => {
     authorizeStart: () => Effect.die("no start"),
     resolveInDoubt: () => Effect.die("no doubt"),
     approveStep: () => Effect.die("no step"),
+    noteSaid: () => Effect.void,
+    noteRead: () => Effect.void,
     askPerson: () => Effect.die("no question"),
     denials: Effect.succeed([]),
     requestedChanges: Effect.succeed([]),

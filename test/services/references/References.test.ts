@@ -79,6 +79,8 @@ const gate = ({ asked = [], deny }: Setup) =>
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
       authorizeProposal: () => Effect.die("not a proposal"),
+      noteSaid: () => Effect.void,
+      noteRead: () => Effect.void,
       askPerson: () => Effect.die("not a question"),
       authorizeReference: ({ task }, access) => {
         const target = accessTarget(access)

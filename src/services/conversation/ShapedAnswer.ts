@@ -1,0 +1,86 @@
+/**
+ * Has the model write its last answer again as JSON that fits a schema.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { limitsOf } from "../../domain/configuration/Limits.ts"
+import { type AnswerSchema, answerForm, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { modelOutcome } from "../../domain/runs/RunOutcome.ts"
+import type { AskEnding } from "../../domain/runs/RunReport.ts"
+import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** An answer that is to be written again as JSON. */
+interface ShapeOrder {
+  /** The number of the message. */
+  readonly number: number
+  readonly system: string
+  /** All messages, the free answer last. */
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** The answer stays as it is when absent. */
+  readonly form: AnswerSchema | undefined
+  readonly progress: { iterations: number }
+}
+
+const request = (form: AnswerSchema): ConversationMessage => ({
+  role: "user",
+  content: `[From task-conductor, not from the person: write your last answer again in the form below.]\n\n${answerForm(form)}`
+})
+
+const again = (answer: string, issues: ReadonlyArray<Issue>): ReadonlyArray<ConversationMessage> => [
+  { role: "assistant", content: answer, thinking: "", calls: [] },
+  {
+    role: "user",
+    content: `[From task-conductor: that has issues. Write all of it again.]\n\n${issuesMarkdown(issues)}`
+  }
+]
+
+/** Makes what writes answers as JSON. */
+export const makeShapedAnswer = Effect.gen(function* () {
+  const caller = yield* ModelCaller
+  const events = yield* RunEvents
+  const { limits } = yield* RunSettings
+  const most = limitsOf(limits, "ask").attempts
+
+  const attempt = (
+    order: ShapeOrder,
+    form: AnswerSchema,
+    left: number,
+    rejected: ReadonlyArray<ConversationMessage>
+  ): Effect.Effect<AskEnding, ModelError> =>
+    Effect.gen(function* () {
+      const { messages, number, progress, system } = order
+      progress.iterations += 1
+      const id = { stage: "ask" as const, round: number, attempt: progress.iterations }
+      const conversation = { system, tools: [], messages: [...messages, request(form), ...rejected] }
+      const said = yield* caller.ask({
+        id,
+        step: 0,
+        prompt: measuredPrompt(conversation),
+        conversation,
+        format: form.schema
+      })
+      const { issues, value } = readJsonAnswer(said.text, form)
+      if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
+      yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })
+      if (left > 1) return yield* attempt(order, form, left - 1, again(said.text, issues))
+      const reason = `The answer does not fit the JSON schema after ${most} tries: ${issues.map(({ what }) => what).join(" ")}`
+      return { status: "failed", answer: "", reason }
+    })
+
+  return Effect.fnUntraced(function* (order: ShapeOrder, ending: AskEnding): Effect.fn.Return<AskEnding> {
+    const { form } = order
+    if (form === undefined) return ending
+    if (ending.status !== "done") return { ...ending, answer: "" }
+    const shaped = yield* Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
+      const { message, status } = modelOutcome(error)
+      return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
+    })
+    return { ...ending, ...shaped }
+  })
+})
