@@ -37,13 +37,19 @@ export interface StatementFault {
   readonly with: string
   /** How often; without end when absent. */
   readonly times?: number
+  /** Only this text; any when absent. */
+  readonly sql?: string
+  /** So many that fit are carried out before. */
+  readonly after?: number
 }
 
 interface PendingFault extends StatementFault {
   left: number
+  before: number
 }
 
-const fits = ({ table, verb }: StatementFault, parts: ReadonlyArray<StatementPart>): boolean =>
+const fits = ({ sql, table, verb }: StatementFault, text: string, parts: ReadonlyArray<StatementPart>): boolean =>
+  (sql === undefined || sql === text) &&
   parts.some((part) => (table === undefined || part.table === table) && (verb === undefined || part.verb === verb))
 
 /** Codes after which there is no session any more. */
@@ -188,10 +194,14 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
       let isFrozen = false
       let isRefusing = false
       let delay = 0
+      const seen = new Map<string, number>()
       const choose = (sql: string): StatementFault | undefined => {
+        seen.set(sql, (seen.get(sql) ?? 0) + 1)
         if (faults.size === 0) return undefined
         const parts = partsOf(sql)
-        const fault = [...faults].find((one) => one.left > 0 && fits(one, parts))
+        const fitting = [...faults].filter((one) => fits(one, sql, parts))
+        const fault = fitting.find(({ before, left }) => before === 0 && left > 0)
+        for (const one of fitting) if (one.before > 0) one.before -= 1
         if (fault !== undefined) fault.left -= 1
         return fault
       }
@@ -215,10 +225,12 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
         url: `postgres://tester@127.0.0.1:${port}/postgres`,
         /** Lets statements fail until what it returns is called, or as often as it says. */
         fail: (fault: StatementFault): (() => void) => {
-          const pending = { ...fault, left: fault.times ?? Infinity }
+          const pending = { ...fault, left: fault.times ?? Infinity, before: fault.after ?? 0 }
           faults.add(pending)
           return () => void faults.delete(pending)
         },
+        /** How often each statement was sent so far. */
+        seen: (): ReadonlyMap<string, number> => seen,
         /** Ends all connections. */
         cut,
         /** What is sent while it is frozen waits, in both directions; `isOn` is false when it goes on. */
