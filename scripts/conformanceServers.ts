@@ -101,15 +101,19 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
   patience
 })
 
-const startLlama = (more: ReadonlyArray<string>) => async (): Promise<Target> => {
-  const bin = binOfLlama(llamaCpp ?? "")
-  const args = [...more, "--jinja", "--port", String(port), "-c", String(window), ...threads]
-  start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
-  await untilReady(`http://127.0.0.1:${port}/health`)
-  return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
-}
+/** Slots that are named divide the window of the server among them. */
+const startLlama =
+  (more: ReadonlyArray<string>, slots = 1) =>
+  async (): Promise<Target> => {
+    const bin = binOfLlama(llamaCpp ?? "")
+    const args = [...more, "--jinja", "--port", String(port), "-c", String(slots * window), ...threads]
+    start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
+    await untilReady(`http://127.0.0.1:${port}/health`)
+    return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
+  }
 
-const one = (...more: ReadonlyArray<string>) => startLlama(["-m", gguf, "--alias", model, ...more])
+const one = (slots?: number) =>
+  startLlama(["-m", gguf, "--alias", model, ...(slots === undefined ? [] : ["-np", String(slots)])], slots)
 
 /** Loads the models of a folder when they are asked for, each in a process of its own. */
 const startRouter = async (): Promise<Target> => {
@@ -159,8 +163,8 @@ const servers: Readonly<Record<string, () => Promise<Target>>> = {
     ? {}
     : {
         "llama-server": one(),
-        "llama-server -np 1": one("-np", "1"),
-        "llama-server -np 4": one("-np", "4"),
+        "llama-server -np 1": one(1),
+        "llama-server -np 4": one(4),
         "llama-server as router": startRouter
       }),
   ...(ollama === undefined
