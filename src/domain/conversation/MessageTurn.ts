@@ -8,6 +8,7 @@ import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
+import { beginsChangeObject } from "../files/ChangeObject.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
@@ -173,7 +174,7 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
 
 /** True for a line with which a change of a file begins. The marks of a conflict of git are none. */
 const beginsChange = (line: string): boolean =>
-  readOpen(line) !== undefined || looseMark.test(line) || /^\s*\{\s*"(?:replace|move|remove)"\s*:/.test(line)
+  readOpen(line) !== undefined || looseMark.test(line) || beginsChangeObject(line)
 
 /** Without the thoughts with which an answer begins. */
 const withoutThinking = (answer: string): string =>

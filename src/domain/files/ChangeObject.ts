@@ -34,12 +34,21 @@ const keysOf = {
   Move: new Set(["move", "rename", "to"])
 } as const
 
+const words = Object.keys(verbs) as ReadonlyArray<keyof typeof verbs>
+const allKeys = Object.values(keysOf).flatMap((keys) => [...keys])
+
+const opening = new RegExp(`^\\s*\\{\\s*(?:$|"(?:${allKeys.join("|")})"\\s*:)`)
+const beginning = new RegExp(`^\\s*\\{\\s*"(?:${words.join("|")})"\\s*:`)
+const named = new RegExp(`"(?:${words.join("|")})"\\s*:`)
+
 /** True for a line with which such an object may begin. */
-export const mayBeChangeObject = (line: string): boolean =>
-  /^\s*\{\s*(?:$|"(?:replace|with|except|remove|delete|move|rename|to)"\s*:)/.test(line)
+export const mayBeChangeObject = (line: string): boolean => opening.test(line)
+
+/** True for a line with which such an object begins, whose first key says what it does. */
+export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
 /** True for a text with one of the words that such objects have. */
-export const mayHoldChangeObject = (text: string): boolean => /"(?:replace|remove|delete|move|rename)"\s*:/.test(text)
+export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -50,9 +59,7 @@ type Fields = Readonly<Record<string, unknown>>
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
   const fields: Fields = { ...value }
-  const key = (["replace", "remove", "delete", "move", "rename"] as const).find(
-    (one) => typeof fields[one] === "string"
-  )
+  const key = words.find((one) => typeof fields[one] === "string")
   if (key === undefined) return undefined
   const isOwn = Object.keys(fields).every((one) => keysOf[verbs[key]].has(one as never))
   return isOwn || (key === "replace" && "with" in fields) ? [key, fields] : undefined

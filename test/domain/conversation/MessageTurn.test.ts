@@ -15,6 +15,20 @@ const xml = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function
 const fence = (text: string, language = "json") => `\`\`\`${language}\n${text}\n\`\`\``
 const readsA = [["read_file", { path: "a" }]]
 
+describe("an object that changes a file as a whole", () => {
+  it.each([
+    '{"replace": "a", "with": "b"}',
+    '{"remove": "old.ts"}',
+    '{"delete": "old.ts"}',
+    '{"move": "a.ts", "to": "b.ts"}',
+    '{"rename": "a.ts", "to": "b.ts"}'
+  ])("is a change and no part of the prose: %s", (object) => {
+    const { changes, report } = read(`I do that now.\n\n${object}`)
+    assert.strictEqual(changes.length, 1)
+    assert.isUndefined(report)
+  })
+})
+
 describe("calls at the level of the model itself", () => {
   it.each([
     ["tags that name tool and parameters", xml],
