@@ -9,7 +9,7 @@ import { run, type RunHandle, type RunOptions } from "../../src/index.ts"
 import { type Check, require, type Target } from "./Check.ts"
 
 /** How a run may end when its server works; the model decides which it is. */
-const told: ReadonlySet<string> = new Set(["done", "failed", "no_valid_plan", "limit"])
+const told: ReadonlySet<string> = new Set(["done", "failed", "no_valid_plan", "limit", "not_permitted"])
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
