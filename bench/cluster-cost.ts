@@ -1,9 +1,9 @@
 /**
  * What a task costs on several machines: transactions of the database, processor time of the workers and of the process that started
  * the run, and how close the run comes to the time that its model calls need. Each task makes a call of a tool and reports: two
- * model calls. A client and workers start before the count begins.
+ * model calls. What starts is not counted. `--workers 0` is a run without a cluster.
  *
- *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 2,3] [--parallel 2] [--profile FOLDER]
+ *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 0,2,3] [--parallel 2] [--profile FOLDER]
  *
  * `--profile`: workers write a profile of their processor time there (`--cpu-prof`).
  */
@@ -19,13 +19,13 @@ import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
 import { askedOf, makeCluster } from "../test/support/Cluster.ts"
 import { planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts"
 import { pause } from "./ClusterFaults.ts"
-import { type SlotServer, slotModel, startSlotServer } from "./SlotServer.ts"
+import { slotModel, startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
   options: {
     tasks: { type: "string", default: "40" },
     latency: { type: "string", default: "1500" },
-    workers: { type: "string", default: "2,3" },
+    workers: { type: "string", default: "0,2,3" },
     parallel: { type: "string", default: "2" },
     profile: { type: "string", default: "" }
   }
@@ -63,13 +63,12 @@ const measure = (count: number) =>
       Effect.promise(() => startSlotServer({ slots: parallel, latency, answer })),
       ({ close }) => Effect.promise(close)
     )
-    const servers: Array<SlotServer> = []
-    const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
+    const servers = yield* Effect.forEach(Array.from({ length: Math.max(1, count) }), () => serve)
+    const slots = ["--parallel", String(parallel)]
+    const workers = yield* Effect.forEach(count === 0 ? [] : servers, ({ url }) =>
       Effect.gen(function* () {
-        const server = yield* serve
-        servers.push(server)
-        const binary = yield* cluster.start(["worker", "--parallel", String(parallel)], {
-          OLLAMA_HOST: server.url,
+        const binary = yield* cluster.start(["worker", ...slots], {
+          OLLAMA_HOST: url,
           ...(values.profile === "" ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` })
         })
         yield* Effect.promise(() => binary.says("The worker is ready"))
@@ -83,7 +82,10 @@ const measure = (count: number) =>
       }>`SELECT xact_commit::float8 AS count FROM pg_stat_database WHERE datname = current_database()`,
       ([row]) => row?.count ?? 0
     )
-    const client = yield* cluster.start(["run", "--cluster", "--json", "--model", slotModel, "Do it."])
+    const client = yield* cluster.start(
+      ["run", ...(count === 0 ? slots : ["--cluster"]), "--json", "--model", slotModel, "Do it."],
+      { OLLAMA_HOST: servers[0]?.url ?? "" }
+    )
     yield* Effect.promise(() => client.says('"run.started"'))
     const all = [client, ...workers]
     const times = () => all.map(({ child }) => cpuOf(child.pid))
@@ -95,7 +97,7 @@ const measure = (count: number) =>
     yield* Effect.promise(() => pause(1500))
     const spent = ended.map((time, at) => time - (begun.times[at] ?? 0))
     const calls = servers.reduce((sum, { stats }) => sum + stats.calls, 0)
-    const ideal = ((calls - 2 * tasks + Math.ceil((2 * tasks) / (count * parallel))) * latency) / 1000
+    const ideal = ((calls - 2 * tasks + Math.ceil((2 * tasks) / (servers.length * parallel))) * latency) / 1000
     const { code, stderr } = yield* Effect.promise(() => client.ended)
     const perTask = (sum: number): number => Number((sum / tasks).toFixed(1))
     console.log(

@@ -14,7 +14,6 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import { hostname } from "node:os"
-import { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 import { takeLock } from "../services/files/Lock.ts"
 import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
 import type { Configuration, RunsKept } from "../domain/configuration/Configuration.ts"
@@ -31,11 +30,10 @@ import { runWorkLoop, type WorkEnd } from "../services/cluster/WorkLoop.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerTables } from "./clusterClient.ts"
-import { installedModels } from "./modelWindow.ts"
-import { readServer } from "./serverModels.ts"
 import { type Load, makeLoad, makeSlots } from "./workerLoad.ts"
 import { readSetup } from "./setup.ts"
 import { build } from "./build.ts"
+import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun } from "./workerRun.ts"
 
 const interval = Schedule.spaced("1 second")
@@ -83,31 +81,6 @@ const idleTimeToLive = "10 seconds"
 /** Removes the secrets of this machine from what is saved of a run. */
 const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
 
-/** Whether the model server of this worker answers, as it was found out last. */
-const makeServer = Effect.fnUntraced(function* (flags: Configuration, report: WorkerOptions["report"]) {
-  let why: string | undefined
-  const answers = Effect.flatMap(readServer(flags), installedModels).pipe(
-    Effect.as(true),
-    Effect.orElseSucceed(() => false)
-  )
-  const look = Effect.gen(function* () {
-    if (why === undefined || !(yield* answers)) return
-    why = undefined
-    yield* report("The model server answers again: this worker takes work again.")
-  })
-  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
-  return {
-    gone: () => why,
-    /** The server does not answer. */
-    leave: (what: string) =>
-      Effect.suspend(() => {
-        if (why !== undefined) return Effect.void
-        why = what
-        return report(`${what} Other workers take its work until it answers.`)
-      })
-  }
-})
-
 /** Carries out a run with its project locked on this machine. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
@@ -142,14 +115,13 @@ const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 const makeCarryOut = Effect.fnUntraced(function* (
   { flags, report }: WorkerOptions,
   load: Load,
-  server: Effect.Success<ReturnType<typeof makeServer>>,
+  servers: WorkerServers,
   context: {
     readonly slots: Layer.Layer<ModelSlots>
     readonly progress: ReturnType<typeof makeCallProgressBoard>
     readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
   }
 ) {
-  const workers = yield* ClusterWorkers
   const contexts = yield* RcMap.make({
     lookup: (place: string) =>
       makeWorkerRun(place.slice(0, place.indexOf(" ")), { ...context, flags, report, secrets }),
@@ -170,14 +142,10 @@ const makeCarryOut = Effect.fnUntraced(function* (
       )
     }).pipe(Effect.scoped)
 
-  /** True when the work is to be done where a model server answers. */
-  const isElsewhere = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
-    yield* server.leave(why)
-    const alive = yield* workers.alive
-    if (
-      !alive.some((one) => one.name !== workerName && !isOtherBuild(one.version, build) && one.serverGone === undefined)
-    )
-      return false
+  /** True when the work is to be done where, or when, a model server answers. */
+  const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
+    yield* servers.leave(setup, why)
+    if (!(yield* servers.leavesWork)) return false
     yield* RcMap.invalidate(contexts, placeOf(lease))
     yield* report(`${lease.runId}: given back. ${why}`)
     return true
@@ -199,24 +167,23 @@ const makeCarryOut = Effect.fnUntraced(function* (
       Effect.andThen(
         report(`${runId}: begins here`),
         Effect.raceFirst(lead(made), Effect.as(Deferred.await(lease.cancelled), undefined))
+      ).pipe(
+        Effect.tap((report) =>
+          report?.status === "unavailable" ? new ServerGone({ setup: made.setup, why: report.message }) : Effect.void
+        )
       )
     ).pipe(
       Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
       endOf
     )
     if (ended instanceof DatabaseUnavailable) return yield* ended
-    const gone =
-      ended instanceof ServerGone
-        ? ended.why
-        : ended !== undefined && "status" in ended && ended.status === "unavailable"
-          ? (ended.message ?? "")
-          : undefined
-    if (gone !== undefined && (yield* isElsewhere(lease, gone))) return { _tag: "GivenBack" }
+    if (ended instanceof ServerGone && (yield* isLeft(lease, ended))) return { _tag: "GivenBack" }
     if (ended instanceof UnfitWorker) {
       const back = yield* decline(lease, ended.why)
       if (back !== undefined) return back
     }
-    const last = ended === undefined || ended instanceof RunRefused ? lease.ended?.report : undefined
+    const isBroken = ended === undefined || ended instanceof RunRefused || ended instanceof ServerGone
+    const last = isBroken ? lease.ended?.report : undefined
     const found: ClusterRunEnding =
       last ??
       (ended === undefined
@@ -240,18 +207,16 @@ const makeCarryOut = Effect.fnUntraced(function* (
     let isSaved = false
     const work = Effect.fnUntraced(function* (made: WorkerRun) {
       const ended = yield* carryOut(made)
-      if (!isUnreachable(ended.outcome)) isSaved = yield* made.journal.finish(lease, ended.result)
+      const { outcome, result } = ended
+      if (isUnreachable(outcome) && (yield* isLeft(lease, new ServerGone({ setup: made.setup, why: outcome.reason }))))
+        return { _tag: "GivenBack" } as const
+      isSaved = yield* made.journal.finish(lease, result)
       return ended
     })
     const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withWorkerRun(lease, work)))
     if (end instanceof DatabaseUnavailable) return yield* end
-    const gone =
-      end instanceof ServerGone
-        ? end.why
-        : "outcome" in end && isUnreachable(end.outcome)
-          ? end.outcome.reason
-          : undefined
-    if (gone !== undefined && (yield* isElsewhere(lease, gone))) return { _tag: "GivenBack" }
+    if (("_tag" in end && end._tag === "GivenBack") || (end instanceof ServerGone && (yield* isLeft(lease, end))))
+      return { _tag: "GivenBack" }
     if (end instanceof UnfitWorker) {
       const back = yield* decline(lease, end.why)
       return back ?? { _tag: "Finished", result: yield* failedWith(allDeclined(lease, end.why)) }
@@ -263,12 +228,9 @@ const makeCarryOut = Effect.fnUntraced(function* (
   return (lease: HeldLease) => load.counted(lease, lease.kind === "run" ? conduct(lease) : carryOutTask(lease))
 })
 
-/** True for a task that ended only because the model server was gone, before it had done anything. */
+/** True for a task that ended only because the model server was gone; what it had done is in the journal. */
 const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
-  outcome instanceof TaskFailure &&
-  outcome.cause?._tag === "ModelFailed" &&
-  outcome.cause.reason === "Unreachable" &&
-  outcome.ran === undefined
+  outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
 
 /** How often it is looked whether the worker got work or has none any more, in milliseconds. */
 const loadPace = 200
@@ -278,26 +240,28 @@ const reportPresence = Effect.fnUntraced(function* (
   slots: number,
   load: Load,
   progress: ReturnType<typeof makeCallProgressBoard>,
-  gone: () => string | undefined
+  servers: WorkerServers
 ) {
   const workers = yield* ClusterWorkers
   const begunAt = DateTime.formatIso(yield* DateTime.now)
   const stateNow = () => {
     const { runs, tasks } = load.count()
-    return `${runs + tasks > 0} ${gone() ?? ""}`
+    return `${runs + tasks > 0} ${servers.gone() ?? ""}`
   }
   let last = { at: 0, state: "" }
-  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const report = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
     last = { at: now, state: stateNow() }
     const shown = progress.shown(now)
-    const serverGone = gone()
-    return workers.report({
+    const serverGone = servers.gone()
+    yield* workers.report({
       name: workerName,
       version: build,
       begunAt,
       slots,
       ...load.count(),
       ...(serverGone === undefined ? {} : { serverGone }),
+      ...((yield* servers.hasGivenUp) ? { hasGivenUp: true } : {}),
       ...(shown.length === 0 ? {} : { progress: shown })
     })
   })
@@ -348,28 +312,26 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOp
 })
 
 /** Works until the database has been away for too long; says when it is ready. */
-const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, parallel }: Limited) {
-  const { flags, ready, report } = options
+const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, limits, parallel }: Limited) {
+  const { ready, report } = options
   const load = makeLoad(parallel)
   const progress = makeCallProgressBoard()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  const server = yield* makeServer(flags, report)
-  const workers = yield* ClusterWorkers
-  const carryOut = yield* makeCarryOut(options, load, server, {
+  const servers = yield* makeServers({
+    worker: workerName,
+    workers: yield* ClusterWorkers,
+    waitSeconds: limits.serverWaitSeconds,
+    report
+  })
+  const carryOut = yield* makeCarryOut(options, load, servers, {
     slots: yield* makeSlots(parallel, load),
     progress,
     broken: (error) => Effect.asVoid(Deferred.fail(broken, error))
   })
-  yield* reportPresence(parallel, load, progress, server.gone)
+  yield* reportPresence(parallel, load, progress, servers)
   yield* reportOthers(report)
   if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
-  /** A worker whose model server does not answer takes nothing, unless there is no other. */
-  const room = Effect.gen(function* () {
-    if (server.gone() === undefined) return load.room()
-    const alive = yield* workers.alive
-    const isAlone = alive.every(({ serverGone, version }) => isOtherBuild(version, build) || serverGone !== undefined)
-    return isAlone ? load.room() : { run: 0, refine: 0, task: 0 }
-  })
+  const room = Effect.map(servers.leavesWork, (isLeft) => (isLeft ? { run: 0, refine: 0, task: 0 } : load.room()))
   const services = yield* Effect.context<Services>()
   const loop = runWorkLoop({
     worker: { name: workerName, program: build },

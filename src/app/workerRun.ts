@@ -2,14 +2,13 @@
  * The context in which a worker carries out a run: its layers, with the model server, the tools and the rules of this
  * machine. Part of the composition root.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { fitWindow, layerModel } from "./modelWindow.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion, type RunOpened } from "../domain/journal/JournalRecord.ts"
-import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "../services/cluster/ClusterJournal.ts"
@@ -19,6 +18,7 @@ import type { CallProgressBoard } from "../services/cluster/ClusterWorkers.ts"
 import { UnfitWorker, layerClusterTasks, type TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { layerRemoteApprover, RunRefused } from "../services/cluster/RemoteAnswers.ts"
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
+import { WaitsForServer } from "../services/models/ServerWait.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { Journal } from "../services/journal/Journal.ts"
@@ -56,7 +56,7 @@ interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
 }
 
 /** The model server of this worker does not answer. */
-export class ServerGone extends Schema.TaggedError<ServerGone>()("ServerGone", { why: Schema.String }) {
+export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup: Setup; readonly why: string }> {
   override get message(): string {
     return this.why
   }
@@ -79,11 +79,8 @@ const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusa
 
 /** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker | ServerGone => {
-  if (error instanceof RunRefused || error instanceof UnfitWorker) return error
-  if (error._tag === "DatabaseUnavailable") return refusal(error.message)
-  return error instanceof ModelError && error.reason._tag === "Unreachable"
-    ? new ServerGone({ why: error.message })
-    : unfit(error.message, error._tag)
+  if (error instanceof RunRefused || error instanceof UnfitWorker || error instanceof ServerGone) return error
+  return error._tag === "DatabaseUnavailable" ? refusal(error.message) : unfit(error.message, error._tag)
 }
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
@@ -126,7 +123,11 @@ const lacksFor =
 export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
-    const { note, setup } = yield* fitWindow(found, {})
+    const { note, setup } = yield* Effect.mapError(fitWindow(found, {}), (error) =>
+      error._tag === "ModelError" && error.reason._tag === "Unreachable"
+        ? new ServerGone({ setup: found, why: error.message })
+        : error
+    )
     if (note !== undefined) yield* report(`${runId}: ${note}`)
     const { order } = run.opened
     const store = Layer.merge(
@@ -186,7 +187,7 @@ const layerClusterRun = (
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, secrets)),
     Layer.provideMerge(layerTasks),
-    Layer.provide(layerCalls(context)),
+    Layer.provide(Layer.provide(layerCalls(context), Layer.succeed(WaitsForServer)(false))),
     Layer.provide(context.model ?? layerModel(setup)),
     Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
   )

@@ -59,6 +59,8 @@ export const WorkerReport = Schema.Struct({
   tasks: Schema.Int,
   /** Why its model server does not answer; absent when it does. */
   serverGone: Schema.optionalKey(Schema.String),
+  /** True when it has been gone for so long that nobody waits for it; absent otherwise. */
+  hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
   /** How far its model calls are; absent when there are none. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
@@ -125,12 +127,19 @@ export class ClusterWorkers extends Context.Service<ClusterWorkers>()(
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** Why nobody works on a run of this version. */
-const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string => {
+/** Why nobody works on a run of this version; nothing when somebody can. */
+const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string | undefined => {
   if (workers.length === 0)
     return `No worker is at work; the run waits for one. Start one on any machine: task-conductor worker`
-  const others = [...new Set(workers.map((worker) => worker.version))].join(", ")
-  return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or start the run with the version of the workers.`
+  const able = workers.filter((worker) => !isOtherBuild(version, worker.version))
+  const [first] = able
+  if (first === undefined) {
+    const others = [...new Set(workers.map((worker) => worker.version))].join(", ")
+    return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or start the run with the version of the workers.`
+  }
+  return first.serverGone !== undefined && able.every(({ serverGone }) => serverGone !== undefined)
+    ? `No worker has a model server that answers; the run waits for one. ${printable(first.name)}: ${printable(first.serverGone)}`
+    : undefined
 }
 
 /** Watches the workers of this version until it is interrupted. */
@@ -139,13 +148,14 @@ export const watchWorkers = Effect.fn("watchWorkers")(function* (
   report: (what: string) => Effect.Effect<void>
 ) {
   const { alive } = yield* ClusterWorkers
-  let isMissing = false
+  let before: string | undefined
   for (;;) {
     const workers = yield* alive
-    const worker = workers.find((one) => !isOtherBuild(version, one.version))
-    if (worker === undefined && !isMissing) yield* report(missingWorker(version, workers))
-    if (worker !== undefined && isMissing) yield* report(`The worker ${printable(worker.name)} is there now.`)
-    isMissing = worker === undefined
+    const missing = missingWorker(version, workers)
+    const able = workers.find((one) => !isOtherBuild(version, one.version) && one.serverGone === undefined)
+    if (missing !== undefined && missing !== before) yield* report(missing)
+    if (able !== undefined && before !== undefined) yield* report(`The worker ${printable(able.name)} is there now.`)
+    before = missing
     yield* Effect.sleep(reportInterval)
   }
 })

@@ -36,13 +36,14 @@ const makeWork = (sql: SqlClient.SqlClient) => {
       ) => sql`(split_part(${sql.literal(column)}, '+', 1) = split_part(${program}::text, '+', 1)
         AND (${sql.literal(column)} = ${program} OR split_part(${sql.literal(column)}, '+', 2) = ''
           OR split_part(${program}::text, '+', 2) = ''))`
-      /* What a worker has declined comes back to it when all that are there have. */
+      /* What a worker has declined comes back to it when all that are there have, but those that have given their server up. */
       const free = (kind: WorkKind) => sql`SELECT w.run_id, w.key FROM task_conductor_work w
         JOIN task_conductor_runs r ON r.run_id = w.run_id
         WHERE r.ending IS NULL AND ${isOwn("r.program")} AND w.result IS NULL AND w.kind = ${kind}
           AND (w.lease_until IS NULL OR w.lease_until < clock_timestamp())
           AND (NOT jsonb_exists(w.declined, ${name}) OR NOT EXISTS (SELECT FROM task_conductor_workers a
-            WHERE a.seen_at > ${seen} AND ${isOwn("a.program")} AND NOT jsonb_exists(w.declined, a.name)))
+            WHERE a.seen_at > ${seen} AND ${isOwn("a.program")} AND NOT jsonb_exists(w.declined, a.name)
+              AND a.report NOT LIKE '%"hasGivenUp":true%'))
         ORDER BY w.number LIMIT ${room[kind]} FOR UPDATE OF w SKIP LOCKED`
       const query = sql<WorkRow>`WITH runs AS (${free("run")}), refined AS (${free("refine")}), tasks AS (${free("task")}),
         taken AS (SELECT * FROM runs UNION ALL SELECT * FROM refined UNION ALL SELECT * FROM tasks)

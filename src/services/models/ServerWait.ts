@@ -3,6 +3,7 @@
  * time tries whether the server is back, and as soon as it is, all go on.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -48,11 +49,17 @@ export interface ServerWait {
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
+/** False where a call to a server that stopped fails at once, since another machine may have one. */
+export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
+  defaultValue: () => true
+})
+
 /** `seconds` is the longest wait; 0 waits for nothing. A server that never answered is not waited for. */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)
     let outage: Outage | undefined
+    const waitsForServer = yield* WaitsForServer
     let wasReached = false
 
     const goOn = Effect.fnUntraced(function* ({ over, since }: Outage) {
@@ -103,7 +110,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       known: () => {
         wasReached = true
       },
-      waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached),
+      waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached && waitsForServer),
       ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
       after: Effect.fnUntraced(function* (error: ModelError) {
         const mine = yield* begin(error)
