@@ -1,7 +1,7 @@
 /**
  * An error of the database at every statement that a cluster run sends, one at a time: for each text that the worker and the client
  * send, the first time and the last time that they send it, and each SQLSTATE that returns at once. The run has to end as done, with its
- * work done once, and one end in its journal.
+ * work done once, and one end in its journal; or the client says that the database cannot be used, and nothing has begun.
  *
  *   npm run build && node bench/cluster-statements.ts [--codes 53100,lost,...] [--who worker,client] [--for 0] [--part 1/1] [--verbose]
  *
@@ -78,6 +78,7 @@ const bench = Effect.gen(function* () {
   }
   let worker = yield* Effect.promise(startWorker)
   let number = 0
+  let said = 0
 
   /** One run in a project of its own; what is wrong with what came of it. */
   const play = async (): Promise<ReadonlyArray<string>> => {
@@ -114,11 +115,16 @@ const bench = Effect.gen(function* () {
         (sql) => sql`SELECT FROM task_conductor_records WHERE run_id = ${id} AND event = 'run.finished'`
       ).pipe(Effect.provide(layerDatabase(Redacted.make(url))), Effect.provide(NodeServices.layer), Effect.orDie)
     )
-    return [
-      ...(status === "done" ? [] : [`it ended as ${status}`]),
-      ...(lines.join() === names.join() ? [] : [`its work is ${lines.join()}`]),
-      ...(rows.length === 1 ? [] : [`it has ${rows.length} ends`])
-    ]
+    /* A client that cannot begin says so, and nothing has begun. */
+    const isSaid = status.startsWith("DatabaseUnavailable: ") && lines.length === 0 && rows.length === 0
+    if (isSaid) said += 1
+    return isSaid
+      ? []
+      : [
+          ...(status === "done" ? [] : [`it ended as ${status}`]),
+          ...(lines.join() === names.join() ? [] : [`its work is ${lines.join()}`]),
+          ...(rows.length === 1 ? [] : [`it has ${rows.length} ends`])
+        ]
   }
 
   const counts = () =>
@@ -153,7 +159,9 @@ const bench = Effect.gen(function* () {
       console.log(`${who} ${code} after ${after}: ${shortly(sql)}: ${found.join(", ")}`)
     if (found.length > 0) console.log(worker.stderr().split("\n").slice(-8).join("\n"))
   }
-  console.log(`${strikes.length} errors, ${struck} at a statement that was sent: ${breaches} breaches`)
+  console.log(
+    `${strikes.length} errors, ${struck} at a statement that was sent: ${breaches} breaches, ${said} times a client said that it could not begin`
+  )
   return breaches
 })
 

@@ -14,7 +14,15 @@ import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { providerOfRun, type Setup, withWindow, modelNames, withProviders, renameModels } from "./setup.ts"
+import {
+  serverToChooseFrom,
+  providerOfRun,
+  type Setup,
+  withWindow,
+  modelNames,
+  withProviders,
+  renameModels
+} from "./setup.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
@@ -52,12 +60,6 @@ export const askServer = <A, E, R>(
           .connect({ ...addressOf(setup), patience })
           .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
   )
-
-/** The server whose models a person chooses from: that of the model that is named, if it has one, or the default one. */
-export const serverToChooseFrom = (setup: Setup): Provider => {
-  const named = providerOfRun(setup)
-  return setup.usesDefaultModel || named.connect === undefined ? defaultProvider : named
-}
 
 /** What that server has installed. */
 export const installedModels = (setup: Setup) =>

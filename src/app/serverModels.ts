@@ -6,14 +6,13 @@ import * as Stream from "effect/Stream"
 import type { PullStep } from "../domain/models/ModelPull.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import type { ModelServer } from "../services/providers/Provider.ts"
-import { defaultProvider, providerOf } from "../services/providers/providers.ts"
-import { askServer, installedModels, serverToChooseFrom } from "./modelWindow.ts"
-import { readSetup, renameModels, withDefaultServer } from "./setup.ts"
+import { providerOf } from "../services/providers/providers.ts"
+import { askServer, installedModels } from "./modelWindow.ts"
+import { readSetup, renameModels, withServerToChooseFrom } from "./setup.ts"
 
 /** The setup with the server whose models a person chooses from. */
 export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
-  const setup = yield* readSetup(".", flags)
-  return serverToChooseFrom(setup) === defaultProvider ? yield* withDefaultServer(setup) : setup
+  return yield* withServerToChooseFrom(yield* readSetup(".", flags))
 })
 
 /** Everything that this server has. */

@@ -16,7 +16,13 @@ import {
   type PluginEntry,
   type PluginScope
 } from "../domain/configuration/Configuration.ts"
-import { providerOf, builtInProviders, defaultProvider, leavesMachine } from "../services/providers/providers.ts"
+import {
+  providerOf,
+  builtInProviders,
+  defaultProvider,
+  leavesMachine,
+  providerWithoutModel
+} from "../services/providers/providers.ts"
 import type { DeclaredHooks } from "../services/plugins/Hooks.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
@@ -179,10 +185,17 @@ export const withProviders = Effect.fnUntraced(function* (found: Setup, more: Re
   return misplaced === undefined ? setup : yield* misplaced
 })
 
-/** The setup with the address and the key of the default server, whatever the model of the run needs. */
-export const withDefaultServer = Effect.fnUntraced(function* (setup: Setup) {
-  const host = defaultProvider.server?.read(setup.configuration) ?? ""
-  return { ...setup, settings: { ...setup.settings, host }, apiKey: yield* keyOf(defaultProvider) } satisfies Setup
+/** The server whose models a person chooses from: that of the model that is named, if it has one. */
+export const serverToChooseFrom = (setup: Setup): Provider => {
+  const named = providerOfRun(setup)
+  return setup.usesDefaultModel || named.connect === undefined ? providerWithoutModel(setup.configuration) : named
+}
+
+/** The setup with the address and the key of that server, whatever the model of the run needs. */
+export const withServerToChooseFrom = Effect.fnUntraced(function* (setup: Setup) {
+  const provider = serverToChooseFrom(setup)
+  const host = provider.server?.read(setup.configuration) ?? ""
+  return { ...setup, settings: { ...setup.settings, host }, apiKey: yield* keyOf(provider) } satisfies Setup
 })
 
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */

@@ -52,6 +52,8 @@ const fits = ({ sql, table, verb }: StatementFault, text: string, parts: Readonl
   (sql === undefined || sql === text) &&
   parts.some((part) => (table === undefined || part.table === table) && (verb === undefined || part.verb === verb))
 
+const isCommit = (sql: string): boolean => /^\s*commit\b/i.test(sql)
+
 /** Codes after which there is no session any more. */
 const endsSession = (code: string): boolean => code.startsWith("08") || code.startsWith("57P")
 
@@ -62,9 +64,14 @@ const messageOf = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body])
 }
 
-/** A query at which the server itself fails with a code, so that a transaction which is under way fails as well. */
-const failingQuery = (code: string): Buffer =>
-  messageOf("Q", Buffer.from(`DO $$BEGIN RAISE EXCEPTION 'injected ${code}' USING ERRCODE = '${code}'; END$$\0`))
+/**
+ * A query at which the server itself fails with a code, so that a transaction which is under way fails as well. One whose commit fails
+ * is over.
+ */
+const failingQuery = (code: string, isCommit: boolean): Buffer => {
+  const fail = `DO $$BEGIN RAISE EXCEPTION 'injected ${code}' USING ERRCODE = '${code}'; END$$`
+  return messageOf("Q", Buffer.from(`${isCommit ? "ROLLBACK; " : ""}${fail}\0`))
+}
 
 /** What a server says last in a session that it ends. */
 const fatalError = (code: string): Buffer =>
@@ -132,7 +139,7 @@ const carry = (near: Socket, far: Socket, { choose, delay }: Strikes): void => {
     if (fault === undefined) expected.push("passed")
     else if (isSent) expected.push("lost")
     else expected.push(endsSession(fault.with) ? { fatal: fatalError(fault.with) } : "passed")
-    send(isSent ? Buffer.concat(batch) : failingQuery(fault.with))
+    send(isSent ? Buffer.concat(batch) : failingQuery(fault.with, executed.some(isCommit)))
     batch = []
     executed = []
   }

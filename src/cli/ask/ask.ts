@@ -59,7 +59,7 @@ import {
   toolNames
 } from "./slashCommands.ts"
 import { installedModels } from "../../app/modelWindow.ts"
-import { withDefaultServer } from "../../app/setup.ts"
+import { withServerToChooseFrom } from "../../app/setup.ts"
 import { keptConversations } from "../../services/conversation/ConversationStore.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
@@ -155,7 +155,7 @@ const readCompletions = Effect.fnUntraced(function* (
   found({ tools: (yield* ToolRegistry).tools.map(({ name }) => name) })
   found({ files: yield* Effect.orElseSucceed((yield* Workspace).tree, () => []) })
   found({ sessions: (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1)) })
-  const models = yield* Effect.orElseSucceed(installedModels(yield* withDefaultServer(setup)), () => [])
+  const models = yield* Effect.orElseSucceed(installedModels(yield* withServerToChooseFrom(setup)), () => [])
   found({ models: models.map(({ name }) => name) })
 })
 

@@ -9,11 +9,10 @@ import * as Effect from "effect/Effect"
 import { askServer } from "../../app/modelWindow.ts"
 import { layerSkills } from "../../app/projectLayers.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import { readSetup, withDefaultServer } from "../../app/setup.ts"
+import { readSetup, serverToChooseFrom, withServerToChooseFrom } from "../../app/setup.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { RunStore } from "../../services/history/RunStore.ts"
-import { defaultProvider } from "../../services/providers/providers.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
@@ -25,9 +24,9 @@ const patience = "1 second"
 const mostRuns = 20
 
 const models = Effect.fnUntraced(function* () {
-  const setup = yield* withDefaultServer(yield* readSetup(".", {}))
+  const setup = yield* withServerToChooseFrom(yield* readSetup(".", {}))
   const ask = askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, {
-    provider: defaultProvider,
+    provider: serverToChooseFrom(setup),
     patience
   })
   const installed = yield* Effect.orElseSucceed(ask, () => [])

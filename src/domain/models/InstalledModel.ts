@@ -67,7 +67,14 @@ export const matchName = (
   const [only] = tags
   if (baseOf(given) === given && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  return { nearest: [...new Set([...tags, ...beginsAlike, ...nearest(given, names)])].slice(0, 3) }
+  /* A word before the colon that all have says which server it is. */
+  const [server = ""] = /^[a-z][a-z\d-]*:/.exec(given) ?? []
+  const from = names.every((name) => name.startsWith(server)) ? server.length : 0
+  const alike = nearest(
+    given.slice(from),
+    names.map((name) => name.slice(from))
+  ).map((name) => given.slice(0, from) + name)
+  return { nearest: [...new Set([...tags, ...beginsAlike, ...alike])].slice(0, 3) }
 }
 
 const abilities = ({

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Context from "effect/Context"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 import { readGivenFile } from "../files/GivenFile.ts"
 
@@ -207,6 +207,15 @@ const tablesLock = 5_247_001
 /** What is made last, and what older versions do not have. */
 const areThere = `SELECT to_regclass('task_conductor_work') IS NOT NULL AS "areThere"`
 
+/** Does all of it or nothing. A connection that breaks cannot be rolled back either: that is no defect, but the same failure. */
+export const transaction = <A, E>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError> =>
+  Effect.catchDefect(sql.withTransaction(work), (defect) =>
+    isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
+  )
+
 /**
  * Makes the tables unless they are there; one process at a time. Tables that are there are not touched: that would lock them,
  * and a worker that joins would hold up the others.
@@ -215,7 +224,8 @@ const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
   if (found?.areThere === true) return
-  yield* sql.withTransaction(
+  yield* transaction(
+    sql,
     Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
       for (const table of tables) yield* sql.unsafe(table)

@@ -14,7 +14,7 @@ import { ClusterRun, ClusterRunEnding, EventPublished, JournalRecord } from "../
 import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
-import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { runPiece } from "./ClusterWork.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 import { type JournalLine, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
@@ -134,7 +134,7 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
     attempt: Effect.Effect<boolean, SqlError>
   ): Effect.fn.Return<void, ProjectShared | DatabaseUnavailable> {
     for (;;) {
-      if (yield* retryTransient(sql.withTransaction(attempt))) return
+      if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
       /* The other one may have ended between the two queries. */
       if (busy !== undefined) return yield* busy

@@ -4,14 +4,22 @@
 import { embedded } from "./embedded/EmbeddedModel.ts"
 import { ollama } from "./ollama/OllamaServer.ts"
 import { openAi } from "./openai/OpenAiServer.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isCloudModel } from "../../domain/skills/Skill.ts"
 import { owns, type Provider } from "./Provider.ts"
 
 /** The last one has every model that none before it has. */
 export const builtInProviders: ReadonlyArray<Provider> = [embedded, openAi, ollama]
 
-/** The one that is asked when no model is chosen. */
+/** The one that has every model whose name says no other. */
 export const defaultProvider: Provider = ollama
+
+/** The one that is asked when no model is chosen: the only one whose address somebody set, or the default one. */
+export const providerWithoutModel = (configuration: Configuration): Provider => {
+  const isSet = ({ server }: Provider) => Object.keys(server?.save("") ?? {}).some((key) => key in configuration)
+  const [set, ...others] = builtInProviders.filter(isSet)
+  return set === undefined || others.length > 0 ? defaultProvider : set
+}
 
 /** The provider that has a model. */
 export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>

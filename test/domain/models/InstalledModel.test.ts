@@ -40,6 +40,11 @@ describe("a name that the server does not know", () => {
     })
   }
 
+  it("is compared without the word that all names of a server begin with", () => {
+    const names = ["openai:conformance", "openai:qwen2-tiny"]
+    expect(matchName("openai:qwen2-tin", names).nearest[0]).toBe("openai:qwen2-tiny")
+  })
+
   it("is not taken for a name with another tag, even the only one", () => {
     expect(matchName("qwen3:14b", ["qwen3:8b"]).only).toBeUndefined()
   })

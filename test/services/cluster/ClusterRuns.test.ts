@@ -20,7 +20,8 @@ import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+import { makePostgresProxy } from "../../support/PostgresProxy.ts"
+import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
 
 const newRun = (runId: string, project = "/project"): ClusterRun => ({
   opened: { type: "opened", version: 1, program: "0.0.0", project, order: { runId, prompt: "Do it." }, settings: {} },
@@ -66,6 +67,32 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | 
 const journalOf = () => layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
 
 describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest(
+    "start a run once, whatever statement of its transaction fails, is answered by no one, or ends the session",
+    () =>
+      Effect.gen(function* () {
+        const { folder } = yield* makeServer()
+        const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+        const faults: ReadonlyArray<Partial<Parameters<typeof network.fail>[0]>> = [
+          { table: "task_conductor_runs", verb: "insert" },
+          { table: "task_conductor_records", verb: "insert" },
+          { table: "task_conductor_work", verb: "insert" },
+          { verb: "commit" }
+        ]
+        yield* Effect.gen(function* () {
+          const runs = yield* ClusterRuns
+          for (const [at, fault] of faults.entries()) {
+            for (const code of ["08006", "40001", "lost"]) {
+              network.fail({ ...fault, with: code, times: 1 })
+              const id = `run-${at}-${code}`
+              yield* runs.submit(newRun(id, `/project-${id}`), [settled("a")], asIs)
+              assert.strictEqual((yield* runs.after(id, 0)).length, 1, id)
+            }
+          }
+        }).pipe(Effect.provide(Layer.provideMerge(layerTables, layerDatabase(Redacted.make(network.url)))))
+      })
+  )
+
   liveTest("counts what was reported, whatever else the records hold", () =>
     onDatabase(
       Effect.gen(function* () {
