@@ -97,15 +97,15 @@ const bench = Effect.gen(function* () {
       (error: unknown) => String(error)
     )
     /* A worker that ends is started again, as a service manager does it. */
-    let isOver = false
+    const state = { isOver: false }
     const tending = (async () => {
-      while (!isOver) {
+      while (!state.isOver) {
         await pause(200)
         if (worker.child.exitCode !== null) worker = await startWorker()
       }
     })()
     const status = await Promise.race([report, pause(mostSeconds * 1000).then(() => "stuck")])
-    isOver = true
+    state.isOver = true
     await tending
     const log = join(project, "log.txt")
     const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").toSorted() : []

@@ -64,6 +64,8 @@ describe("pullModel", () => {
   )
 })
 
+const ps = (names: ReadonlyArray<string>) => ({ status: 200, body: { models: names.map((name) => ({ name })) } })
+
 describe("models and unloadModel", () => {
   const listed = [
     { name: "qwen3:8b", size: 5e9 },
@@ -82,7 +84,6 @@ describe("models and unloadModel", () => {
         ]
       )
       const unloaded = { "/api/generate": { status: 200, body: { done: true, done_reason: "unload" } } }
-      const ps = (names: ReadonlyArray<string>) => ({ status: 200, body: { models: names.map((name) => ({ name })) } })
       for (const [inMemory, was] of [
         [["qwen3:8b"], true],
         [[], false]

@@ -35,7 +35,7 @@ const keysOf = {
 } as const
 
 const words = Object.keys(verbs) as ReadonlyArray<keyof typeof verbs>
-const allKeys = Object.values(keysOf).flatMap((keys) => [...keys])
+const allKeys = Object.values(keysOf).flatMap((keys) => Array.from(keys))
 
 const opening = new RegExp(`^\\s*\\{\\s*(?:$|"(?:${allKeys.join("|")})"\\s*:)`)
 const beginning = new RegExp(`^\\s*\\{\\s*"(?:${words.join("|")})"\\s*:`)

@@ -31,5 +31,5 @@ export const programFiles = Effect.fn("programFiles")(function* (address: McpAdd
   for (const script of yield* commandScripts(root, [command, ...args], cwd)) files.set(script.path, script)
   return [...files.values()]
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .map((file) => ({ ...file, isOwn: isWithin(root, file.path) }))
+    .map(({ hash, path: file }) => ({ path: file, hash, isOwn: isWithin(root, file) }))
 })

@@ -11,15 +11,16 @@ import { inProcess } from "../../support/inProcess.ts"
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
 
+const list = (env: Readonly<Record<string, string>>) =>
+  Effect.map(
+    Effect.promise(() => sandbox.run(["models", "--json"], { env })),
+    ({ stdout }) => stdout
+  )
+
 it.live("lists the models of the server that somebody named, and of Ollama when both are", () =>
   Effect.gen(function* () {
     const openAi = yield* FakeOpenAi.make(() => "", { models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }] })
     const ollama = yield* FakeOllama.make(() => "", { models: [{ name: "qwen3:8b" }] })
-    const list = (env: Readonly<Record<string, string>>) =>
-      Effect.map(
-        Effect.promise(() => sandbox.run(["models", "--json"], { env })),
-        ({ stdout }) => stdout
-      )
     const one = yield* list({ OPENAI_BASE_URL: openAi.url, OLLAMA_HOST: "", TASK_CONDUCTOR_MODEL: "" })
     assert.include(one, '"openai:tiny.gguf"')
     assert.notInclude(one, "qwen3")
