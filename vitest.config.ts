@@ -12,7 +12,7 @@ const alone = ["test/cluster.test.ts", "test/index.test.ts", "test/library/ask.t
  */
 const quick = [
   "test/{domain,mutations,fuzz}/**/*.test.ts",
-  "test/services/{approvals,commands,configuration,conversation,history,journal,map,models}/**/*.test.ts",
+  "test/services/{approvals,configuration,conversation,history,journal,map,models}/**/*.test.ts",
   "test/services/{pipeline,providers,references,runs,skills,tools,web}/**/*.test.ts"
 ]
 
