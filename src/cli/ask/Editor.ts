@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { spawn } from "node:child_process"
+import { trustedSearchPath } from "../../services/files/SearchPath.ts"
 import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
 import { Output } from "../terminal/Output.ts"
@@ -16,7 +17,8 @@ const runEditor = (line: string, file: string) =>
     const words = splitCommand(line)
     if (typeof words === "string") return resume(Effect.succeed(words))
     const [program, ...args] = words
-    const child = spawn(program, [...args, file], { stdio: "inherit" })
+    const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }
+    const child = spawn(program, [...args, file], { env, stdio: "inherit" })
     child.once("error", ({ message }) => resume(Effect.succeed(`The editor ${program} cannot be started: ${message}.`)))
     child.once("exit", (code) => resume(Effect.succeed(code === 0 ? undefined : `The editor ${program} failed.`)))
   })

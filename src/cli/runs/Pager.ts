@@ -4,6 +4,7 @@
  */
 import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
+import { trustedSearchPath } from "../../services/files/SearchPath.ts"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
 import { shownWidth } from "../../domain/text/TextWidth.ts"
@@ -37,7 +38,8 @@ const notFound = 127
 /** True when the pager has shown the text. It ends when the person leaves it; Ctrl-C is its own business. */
 const page = (command: string, text: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
-    const child = spawn("sh", ["-c", command], { stdio: ["pipe", "inherit", "ignore"] })
+    const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }
+    const child = spawn("sh", ["-c", command], { env, stdio: ["pipe", "inherit", "ignore"] })
     child.on("error", () => resume(Effect.succeed(false)))
     child.on("close", (code) => resume(Effect.succeed(code !== notFound)))
     child.stdin.on("error", () => undefined).end(text.endsWith("\n") ? text : `${text}\n`)

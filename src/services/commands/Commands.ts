@@ -29,6 +29,7 @@ import { commandEnvironment, commandSeconds } from "../../domain/commands/Comman
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { toolchainScript } from "../../domain/commands/Toolchains.ts"
 import { commandScripts } from "./CommandScripts.ts"
+import { trustedSearchPath } from "../files/SearchPath.ts"
 import { type CommittedSecrets, makeCommittedSecrets } from "./CommittedSecrets.ts"
 import { makeControlGroups } from "./ControlGroup.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
@@ -215,7 +216,7 @@ export class Commands extends Context.Service<
         const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
         const { git = false, network = false } = settings
         const env = commandEnvironment(options.environment, options.named ?? [])
-        const committed = makeCommittedSecrets({ git, searchPath: env["PATH"] ?? "" })
+        const committed = makeCommittedSecrets({ git, searchPath: trustedSearchPath(env["PATH"], root) })
         const watch = yield* makeCommandWatch(root, home, committed)
         const hosts = listedHosts(network)
         const groups = yield* makeControlGroups

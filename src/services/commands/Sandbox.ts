@@ -16,6 +16,7 @@ import { socketFilter } from "../../domain/commands/SocketFilter.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
+import { trustedFolders } from "../files/SearchPath.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -125,8 +126,7 @@ export class Sandbox extends Context.Service<
         )
         const expand = (given: string) => (given.startsWith("~/") ? path.join(home, given.slice(2)) : given)
         const programs = (environment["PATH"] ?? "").split(":")
-        /** A bubblewrap in the project is not trusted. */
-        const trusted = programs.filter((folder) => !isWithin(root, folder))
+        const trusted = trustedFolders(environment["PATH"], root)
         const find = (name: string) => provide(findProgram(name, trusted))
         const program = yield* Effect.cached(find("bwrap"))
         const places: SandboxPlaces = {

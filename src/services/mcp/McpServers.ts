@@ -21,6 +21,7 @@ import { nearest } from "../../domain/text/Nearest.ts"
 import { pathText, schemaProblems } from "../../domain/text/SchemaText.ts"
 import type { Start } from "../../domain/tools/Access.ts"
 import { serverPrefix } from "../../domain/plugins/McpTool.ts"
+import { trustedSearchPath } from "../files/SearchPath.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import type { McpAddress } from "./McpConnection.ts"
@@ -146,7 +147,10 @@ const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sig
   Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
 
 /** The address of a server, and what a person is shown: variables as they are written, not with their values. */
-const addressOf = Effect.fnUntraced(function* (written: McpServerEntry, entry: McpServerEntry, project: string) {
+const addressOf = Effect.fnUntraced(function* (
+  { entry, scope, written }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
+  project: string
+) {
   const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
   if (command === undefined) {
     if (url === undefined || !isWebAddress(url)) {
@@ -155,7 +159,9 @@ const addressOf = Effect.fnUntraced(function* (written: McpServerEntry, entry: M
     const address: McpAddress = { _tag: "Http", url, headers }
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", written.headers, ": ")] }
   }
-  const own = Object.fromEntries(yield* readVariables(passedOn))
+  const given = Object.fromEntries(yield* readVariables(passedOn))
+  /* Trust in a server of the project covers its program, wherever it is found. */
+  const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
   const does = [
@@ -183,7 +189,7 @@ const resolve = Effect.fnUntraced(function* (
     const names = missing.join(", ")
     return yield* problem(`the environment has no ${names}. Set ${names}, or write \${${missing[0]}:-default}.`)
   }
-  const { address, does, place } = yield* Effect.mapError(addressOf(written, entry, project), problem)
+  const { address, does, place } = yield* Effect.mapError(addressOf({ entry, scope, written }, project), problem)
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
