@@ -110,7 +110,8 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
   const number = ++calls
   const sent = text === undefined ? body : JSON.stringify(asked(chat, Math.ceil(text.length / charactersPerToken)))
   const headers = { ...request.headers, "content-length": String(Buffer.byteLength(sent)) }
-  const upstream = send(new URL(url, values.server), { method, headers }, (answer) => {
+  /* A connection of its own: llama-server closes one after each streamed answer. */
+  const upstream = send(new URL(url, values.server), { method, headers, agent: false }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     if (text === undefined || answer.statusCode !== 200) return void answer.pipe(response)
     record("req", number, chat.messages.map(({ content }: { content: unknown }) => String(content)).join("\n\n"))

@@ -77,8 +77,10 @@ export const parallelChecks: ReadonlyArray<Check> = [
             : []
         )
         yield* require(failed.length === 0, () => `${failed.length} of ${many} failed: ${failed[0]?.message}`)
-        const refused = events.filter((event) => event.type === "model.failed" && event.willRetry)
-        yield* require(refused.length === 0, () => `${refused.length} were refused at first`)
+        const refused = events.flatMap((event) =>
+          event.type === "model.failed" && event.willRetry ? [event.what] : []
+        )
+        yield* require(refused.length === 0, () => `${refused.length} were refused at first: ${refused[0]}`)
         const anew = events.flatMap((event) =>
           event.type === "message" && event.text.includes(" anew,") ? [event.text] : []
         )

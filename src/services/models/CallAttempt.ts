@@ -160,12 +160,16 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       ? Effect.succeed("plausible")
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
-  /** Learns from the refusal of a prompt that is too long; without sizes it is longer than the window. */
+  /**
+   * Learns from the refusal of a prompt that is too long; without sizes it is longer than the window. So that no other call
+   * begins before, it is learnt while the call has its slot, also that calls together did not fit.
+   */
   const learnRefusal = (
     { prompt: { system, user } }: ModelRequest,
     name: string,
     { isTooLong, reason }: ModelError
   ) => {
+    if (reason._tag === "Busy" && reason.isShared === true) sharing.add(name)
     if (!isTooLong || reason._tag !== "ContextOverflow") return
     calibration.refused(name, { prompt: system + user, counted: Math.max(reason.estimated, reason.window + 1) })
   }
@@ -209,7 +213,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const { facts, name, window } = target
     return {
       tokens: neededTokens(request.prompt, calibration.scale(name)) + planOf(request, target).maxTokens,
-      pool: facts.pool ?? (sharing.has(name) ? window : undefined),
+      pool: () => facts.pool ?? (sharing.has(name) ? window : undefined),
       mayWait: (facts.slots ?? 0) <= settings.parallel
     }
   })
@@ -326,8 +330,6 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     learn: (request: ModelRequest, answer: ModelAnswer) =>
       learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
     needs,
-    send,
-    /** The server said that calls together did not fit its window. */
-    shares: (request: ModelRequest) => sharing.add(nameOf(request))
+    send
   }
 })

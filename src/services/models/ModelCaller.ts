@@ -110,7 +110,6 @@ export class ModelCaller extends Context.Service<
         yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
         const byReason = new Map(tries.byReason).set(why, retry)
         const isAlone = error.reason._tag === "Busy" && error.reason.isShared === true
-        if (isAlone) attempts.shares(request)
         return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
       })
 

@@ -25,8 +25,8 @@ export interface Urgency {
   readonly beginning: string
   /** The tokens of its prompt and answer; 0 when absent. */
   readonly tokens?: number
-  /** How many tokens all calls under way may have together, on a server whose calls share its window. */
-  readonly pool?: number | undefined
+  /** How many tokens all calls under way may have together, as far as it is known by now that they share the window of the server. */
+  readonly pool?: () => number | undefined
   /** True for a call that nothing may be under way beside. */
   readonly isAlone?: boolean
   /** False for a server that would not let it wait, but work on it beside the others. */
@@ -62,11 +62,11 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   let lastBeginning = ""
 
   /** True when the window of the server has room for a call beside those under way. */
-  const hasRoom = ({ isAlone = false, pool = Infinity, tokens = 0 }: Call): boolean => {
+  const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call): boolean => {
     const others = [...running]
     if (others.length === 0) return true
     if (isAlone || others.some((one) => one.isAlone === true)) return false
-    return others.reduce((sum, one) => sum + (one.tokens ?? 0), tokens) <= pool
+    return others.reduce((sum, one) => sum + (one.tokens ?? 0), tokens) <= (pool?.() ?? Infinity)
   }
   const mayBegin = (call: Call): boolean =>
     hasRoom(call) &&

@@ -2,8 +2,10 @@
  * What this program has to know of a provider of models: one record for each, in its own folder. `builtInProviders` lists
  * those that are built in, and a plugin may bring more.
  */
+import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
@@ -152,7 +154,7 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
   { defaultValue: () => ({ facts: () => Effect.succeed(unknownFacts) }) }
 )
 
-/** Facts of a model are remembered once the server has answered; those in `asked` are known already, by its name. */
+/** Facts of a model are asked for once by all calls, and remembered once the server has answered; those in `asked` are known already, by its name. */
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,
   {
@@ -162,16 +164,16 @@ export const layerCurrentServer = <R>(
 ) =>
   Layer.effect(
     CurrentServer,
-    Effect.map(connect, ({ facts, isLoaded, memory }) => {
-      const known = new Map(asked)
-      const remembered = (model: string) =>
-        Effect.suspend(() => {
-          const before = known.get(model)
-          if (before !== undefined) return Effect.succeed(before)
-          return Effect.tap(facts(model), (found) =>
-            Effect.sync(() => (found.isKnown ? known.set(model, found) : known))
-          )
-        })
-      return { facts: remembered, isLoaded, memory, serves }
+    Effect.gen(function* () {
+      const { facts, isLoaded, memory } = yield* connect
+      const ask = (model: string): Effect.Effect<Facts> => {
+        const known = asked.get(model)
+        return known === undefined ? facts(model) : Effect.succeed(known)
+      }
+      const remembered = yield* Cache.makeWith(ask, {
+        capacity: Infinity,
+        timeToLive: (found) => (Exit.isSuccess(found) && found.value.isKnown ? Infinity : 0)
+      })
+      return { facts: (model: string) => Cache.get(remembered, model), isLoaded, memory, serves }
     })
   )

@@ -145,15 +145,16 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/** Sends a request; only an answer of the status 200 comes back. */
-const send = async (
-  { agent, connected, signal }: Exchange,
-  url: URL,
-  { body, headers, method }: Sending
-): Promise<http.IncomingMessage> => {
+/** What comes of a kept connection that the server had closed: llama-server does so after each streamed answer. */
+const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
+
+/** Sends a request, again where the connection was kept from one before and is closed, until there is none left of these. */
+const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
+  const { agent, connected, signal } = exchange
+  const { body, headers, method } = sending
   signal.throwIfAborted()
   const isSecure = url.protocol === "https:"
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
     // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
@@ -161,10 +162,19 @@ const send = async (
       if (request.reusedSocket) connected?.()
       else socket.once(isSecure ? "secureConnect" : "connect", () => connected?.())
     })
-    request.on("error", (cause) => reject(new ServerError({ failure: { _tag: "NoResponse", detail: codeOf(cause) } })))
+    request.on("error", (cause) => {
+      const detail = codeOf(cause)
+      if (request.reusedSocket && closedBefore.has(detail) && !signal.aborted) resolve(open(exchange, url, sending))
+      else reject(new ServerError({ failure: { _tag: "NoResponse", detail } }))
+    })
     request.on("response", resolve)
     request.end(body)
   })
+}
+
+/** Sends a request; only an answer of the status 200 comes back. */
+const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
+  const response = await open(exchange, url, sending)
   const { statusCode: status = 0, statusMessage: statusText = "" } = response
   if (status !== 200) throw readBadStatus({ status, statusText, body: (await readText(response, errorBytes)).text })
   return response

@@ -48,7 +48,7 @@ for (const count of [1, 2, 4]) {
 it.effect("keeps the sum of calls below what they share, and lets a call be alone", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    const call = { stage: "task", step: 0, pool: 100 } as const
+    const call = { stage: "task", step: 0, pool: () => 100 } as const
     yield* start("a", { ...call, tokens: 60 })
     yield* start("b", { ...call, tokens: 40 })
     yield* start("c", { ...call, tokens: 30 })

@@ -13,16 +13,24 @@ import { layerCurrentServer } from "../../../src/services/providers/Provider.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
-import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
+import { type CompletionBody, FakeOpenAi } from "../../support/FakeOpenAi.ts"
+import type { OpenAiReply } from "../../support/FakeOpenAiReply.ts"
+import type { FakeServerOf } from "../../support/FakeServer.ts"
 
 const model = "openai:tiny"
 const contextWindow = 4096
 
+const errorEvent = { code: 500, message: "Context size has been exceeded.", type: "server_error" }
+
 /** Asks so many tasks at once whose prompts take half of the window; gives what came of them. */
-const together = (tasks: number, slots: number, refused: number) =>
+const together = (
+  tasks: number,
+  slots: number,
+  reply: (index: number) => OpenAiReply | string,
+  watch: (server: FakeServerOf<CompletionBody>) => Effect.Effect<void> = () => Effect.void
+) =>
   Effect.gen(function* () {
-    const error = { code: 500, message: "Context size has been exceeded.", type: "server_error" }
-    const server = yield* FakeOpenAi.make((_, index) => (index < refused ? { errorEvent: error } : "Done."), {
+    const server = yield* FakeOpenAi.make((_, index) => reply(index), {
       models: [{ id: "tiny", meta: { n_ctx: contextWindow } }],
       paths: { "/props": { status: 200, body: { total_slots: slots } } }
     })
@@ -40,6 +48,7 @@ const together = (tasks: number, slots: number, refused: number) =>
       Layer.provideMerge(EventLog.layer)
     )
     const user = "The text of a task, in words. ".repeat(250)
+    yield* Effect.forkChild(watch(server))
     const said = yield* Effect.gen(function* () {
       const caller = yield* ModelCaller
       const answers = yield* Effect.forEach(
@@ -58,7 +67,7 @@ const together = (tasks: number, slots: number, refused: number) =>
 
 it.live("repeats calls that did not fit together, and says that nothing is wrong with the server", () =>
   Effect.gen(function* () {
-    const { answers, failed, sent } = yield* together(6, 2, 2)
+    const { answers, failed, sent } = yield* together(6, 2, (index) => (index < 2 ? { errorEvent } : "Done."))
     assert.deepStrictEqual(
       answers,
       Array.from({ length: 6 }, () => "Done.")
@@ -68,5 +77,29 @@ it.live("repeats calls that did not fit together, and says that nothing is wrong
       ["Busy", true]
     ])
     assert.strictEqual(sent, 8)
+  }).pipe(Effect.scoped)
+)
+
+it.live("lets no further call begin beside another once some did not fit together, also those that wait already", () =>
+  Effect.gen(function* () {
+    const beside: Array<number> = []
+    const { answers, failed } = yield* together(
+      6,
+      2,
+      (index) => (index < 3 ? { hold: "first", errorEvent } : { hold: `${index}`, text: "Done." }),
+      (server) =>
+        Effect.gen(function* () {
+          yield* server.until(({ chats }) => chats.length === 3)
+          yield* server.release("first")
+          for (let index = 3; index < 9; index += 1) {
+            yield* server.until(({ chats }) => chats.length > index)
+            yield* Effect.sleep("20 millis")
+            beside.push(server.chats.length - index - 1)
+            yield* server.release(`${index}`)
+          }
+        })
+    )
+    assert.deepStrictEqual([answers.length, failed.length], [6, 3])
+    assert.deepStrictEqual(beside, [0, 0, 0, 0, 0, 0])
   }).pipe(Effect.scoped)
 )

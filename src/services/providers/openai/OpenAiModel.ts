@@ -44,8 +44,9 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
   const { detail, json, status } = failure
   const overflow = status === 429 ? undefined : readOverflowText(detail)
   if (overflow !== undefined) return tooLong(overflow)
-  /* llama-server with several models says with 400 what others say with 404. */
-  const isMissing = status === 400 && detail.includes(model) && /not found/i.test(detail)
+  /* llama-server with several models, litellm and other proxies say with 400 what others say with 404. */
+  const isMissing =
+    status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
   if (isMissing) return new ServerError({ failure: { ...failure, status: 404, json: true } })
   return status === 404
     ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })

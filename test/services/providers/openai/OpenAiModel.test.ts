@@ -392,6 +392,27 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     }
   ],
   [
+    "a model that litellm does not have",
+    {
+      status: 400,
+      body: {
+        error: {
+          message: `/chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
+          type: "None",
+          param: "None",
+          code: "400"
+        }
+      }
+    },
+    {
+      _tag: "ModelMissing",
+      model: base.model,
+      detail: `HTTP 404: /chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
+      remedy: missing,
+      command: undefined
+    }
+  ],
+  [
     "a path that is not there",
     { status: 404, error: "File Not Found" },
     {

@@ -203,16 +203,17 @@ describe("the facts of a model", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are asked once, and unknown while the server does not answer", () =>
+  it.effect("are asked once by all calls, and unknown while the server does not answer", () =>
     Effect.gen(function* () {
       const server = yield* FakeOpenAi.make(() => "")
       const askTwice = Effect.gen(function* () {
         const { facts: factsOf } = yield* CurrentServer
-        return [yield* factsOf("openai:x"), yield* factsOf("openai:x")]
+        const together = yield* Effect.all([factsOf("openai:x"), factsOf("openai:x")], { concurrency: 2 })
+        return [...together, yield* factsOf("openai:x")]
       })
       const facts = (host: string) => Effect.provide(askTwice, layerCurrentServer(connectOpenAi({ host })))
       const asked = { ...known, family: "Qwen/Qwen3-8B" }
-      assert.deepStrictEqual(yield* facts(server.url), [asked, asked])
+      assert.deepStrictEqual(yield* facts(server.url), [asked, asked, asked])
       assert.deepStrictEqual(
         server.requests.map(({ path }) => path),
         ["/v1/models", "/props"]
