@@ -20,7 +20,7 @@ import { layerRemoteApprover, RunRefused } from "../services/cluster/RemoteAnswe
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { WaitsForServer } from "../services/models/ServerWait.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
-import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
+import { DoubtNote, Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -54,6 +54,10 @@ interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
   /** The database could not be used for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
+
+/** A worker that is stopped holds no lease any more, but may be about to make a call. */
+const silentWorker =
+  "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
 
 /** The model server of this worker does not answer. */
 export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup: Setup; readonly why: string }> {
@@ -189,5 +193,6 @@ const layerClusterRun = (
     Layer.provideMerge(layerTasks),
     Layer.provide(Layer.provide(layerCalls(context), Layer.succeed(WaitsForServer)(false))),
     Layer.provide(context.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
+    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld)),
+    Layer.provide(Layer.succeed(DoubtNote)(silentWorker))
   )

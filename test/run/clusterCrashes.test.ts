@@ -78,6 +78,7 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
       expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([4, 1])
       const attached = terminal("attach last")
       yield* Effect.promise(() => attached.shows("Did it happen? "))
+      expect(attached.screen()).toContain("stopped, it may still do it when it goes on")
       attached.type("y")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 1])
     })

@@ -58,8 +58,18 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   return files.every(({ after }, index) => states[index] === after) ? "done" : undefined
 })
 
+/** What a person has to know besides about calls in doubt, where other machines make calls of the same run; a sentence. */
+export const DoubtNote: Context.Reference<string | undefined> = Context.Reference(
+  "task-conductor/services/permissions/Gate/DoubtNote",
+  { defaultValue: (): string | undefined => undefined }
+)
+
 /** What a person is shown of a call in doubt; a command as one would type it. */
-const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => {
+const doubtItem = (
+  { call, files, targets, task }: CallIntent,
+  nameOf: (path: string) => string,
+  note: string | undefined
+): ApprovalItem => {
   const names = targets.map(nameOf)
   const [command] = call.name === "run_command" ? names : []
   return {
@@ -79,7 +89,8 @@ const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: st
       "This call was begun before the run broke off, and nobody knows whether it happened.",
       ...(files.length === 0
         ? []
-        : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
+        : ["A file that it writes is neither as it was before the call nor as the call would leave it."]),
+      ...(note === undefined ? [] : [note])
     ]
   }
 }
@@ -90,11 +101,11 @@ const undecided =
 /** Decides by the files, else by asking. Fails when the run is to stop. */
 const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { approver, events, evaluator, withMutex, workspace }: GateContext
+  { approver, doubtNote, events, evaluator, withMutex, workspace }: GateContext
 ) {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== undefined) return verdict
-  const item = doubtItem(intent, evaluator.nameOf)
+  const item = doubtItem(intent, evaluator.nameOf, doubtNote)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
   const hash = hashOf([intent.key, intent.seq])
   const ask = Effect.gen(function* () {
@@ -267,6 +278,7 @@ export class Gate extends Context.Service<
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
         const offersRepairs = options.askFirst === true
         const context = {
+          doubtNote: yield* DoubtNote,
           addRequestedChange,
           approver,
           events,

@@ -42,6 +42,8 @@ export interface GateContext extends ViewContext {
   readonly events: RunEvents["Service"]
   readonly policies: Policies["Service"]
   readonly grants: Grants
+  /** What a person has to know besides about calls in doubt. */
+  readonly doubtNote: string | undefined
   /** True when a yes may also cover what repairs the change. */
   readonly offersRepairs: boolean
   /** Takes what a person wants instead. */
