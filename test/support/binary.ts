@@ -58,7 +58,8 @@ export const environmentOf = (root: string, more: Readonly<Record<string, string
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: "127.0.0.1:1",
   TASK_CONDUCTOR_MODEL: "embedded",
-  NODE_COMPILE_CACHE: join(tmpdir(), "task-conductor-compile-cache"),
+  /* Not below the folder for temporary files, where another user could have put it. */
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/task-conductor-compile", import.meta.url)),
   ...more
 })
 

@@ -14,18 +14,19 @@ import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { makeFolder } from "../../support/Project.ts"
 
+const folder = (name: string, mode = 0o755) => {
+  mkdirSync(name, { recursive: true })
+  chmodSync(name, mode)
+  return name
+}
+const link = (target: string, name: string) => {
+  symlinkSync(target, name)
+  return name
+}
+
 const makePlaces = Effect.gen(function* () {
   const outside = yield* makeFolder
   const project = yield* makeFolder
-  const folder = (name: string, mode = 0o755) => {
-    mkdirSync(name, { recursive: true })
-    chmodSync(name, mode)
-    return name
-  }
-  const link = (target: string, name: string) => {
-    symlinkSync(target, name)
-    return name
-  }
   const bin = folder(join(project, "node_modules/.bin"))
   writeFileSync(join(outside, "file"), "")
   return {
