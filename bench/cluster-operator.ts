@@ -4,11 +4,15 @@
  * without an event, work done twice and work lost, questions, and what the workers said.
  *
  *   node bench/cluster-operator.ts [many] [FAULT...] [--runs 50] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
+ *   node bench/cluster-operator.ts many [--quota 10]
+ *
+ * `--quota`: each worker of `many` gets so many percent of a processor once it is ready (root, with control groups).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { parseArgs } from "node:util"
+import { limitProcessor } from "./CpuQuota.ts"
 import { makeOperator, pause } from "./ClusterFaults.ts"
 
 const { positionals, values } = parseArgs({
@@ -20,6 +24,7 @@ const { positionals, values } = parseArgs({
     gone: { type: "string", default: "60" },
     runs: { type: "string", default: "50" },
     limit: { type: "string", default: "120" },
+    quota: { type: "string", default: "100" },
     verbose: { type: "boolean", default: false }
   }
 })
@@ -142,7 +147,11 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
 /** Many runs at once on two workers, each in a project of its own. */
 const many = Effect.gen(function* () {
   const world = yield* makeOperator(size)
-  for (const { ready } of [yield* world.worker(), yield* world.worker()]) yield* Effect.promise(() => ready)
+  const workers = [yield* world.worker(), yield* world.worker()]
+  for (const { child, ready } of workers) {
+    yield* Effect.promise(() => ready)
+    if (values.quota !== "100") yield* limitProcessor(child.pid ?? 0, Number(values.quota))
+  }
   const begun = performance.now()
   const projects = Array.from({ length: Number(values.runs) }, (_, index) => `many-${index}`)
   for (const project of projects) world.sandbox.write(`${project}/.gitkeep`, "")
@@ -155,7 +164,8 @@ const many = Effect.gen(function* () {
     silence: Math.max(...all.map(({ silence }) => silence)),
     twice: sum(({ twice }) => twice),
     lost: sum(({ lost }) => lost),
-    doubts: sum(({ doubts }) => doubts)
+    doubts: sum(({ doubts }) => doubts),
+    gaveUp: workers.filter(({ stderr }) => stderr().includes("does not answer in time")).length
   }
   console.log(JSON.stringify({ fault: "many", ...figures }))
   for (const { status } of all) if (status !== "done") console.log(`  ${status}`)
