@@ -74,7 +74,8 @@ export const matchName = (
     given.slice(from),
     names.map((name) => name.slice(from))
   ).map((name) => given.slice(0, from) + name)
-  return { nearest: [...new Set([...tags, ...beginsAlike, ...alike])].slice(0, 3) }
+  const nearTags = baseOf(given) === given ? [] : alike.filter((name) => tags.includes(name))
+  return { nearest: [...new Set([...nearTags, ...tags, ...beginsAlike, ...alike])].slice(0, 3) }
 }
 
 const abilities = ({

@@ -4,6 +4,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { trustedSearchPath } from "../../../src/services/files/SearchPath.ts"
 import { endsWithProgram } from "../../../src/services/commands/Watchdog.ts"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
@@ -306,7 +307,7 @@ liveTest("gives a program a short list of variables and what its entry names, no
     assert.deepStrictEqual(JSON.parse(String(yield* call("mcp__s__get_env"))), {
       GIVEN: "yes",
       HOME: "/home/x",
-      PATH: process.env["PATH"],
+      PATH: trustedSearchPath(process.env["PATH"], "/nowhere"),
       ...endsWithProgram()
     })
   })
