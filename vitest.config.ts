@@ -4,7 +4,13 @@ import { defineConfig } from "vitest/config"
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 
 /** Tests that change the environment of their own process: each file has a process to itself. */
-const alone = ["test/cluster.test.ts", "test/index.test.ts", "test/library/ask.test.ts", "test/run/askOllama.test.ts"]
+const alone = [
+  "test/cluster.test.ts",
+  "test/index.test.ts",
+  "test/library/ask.test.ts",
+  "test/library/models.test.ts",
+  "test/run/askOllama.test.ts"
+]
 
 /**
  * Tests that compute and wait for no process: more of them at a time than there are processors would only load and compile
