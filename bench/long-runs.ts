@@ -9,21 +9,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { stageName } from "../test/support/stageName.ts"
+import { oneCallAnswer } from "./oneCallTasks.ts"
 import { planText, uniformPlan } from "./PlanShapes.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
   options: { tasks: { type: "string", default: "2000,10000" }, steps: { type: "string", default: "10" } }
 })
-
-const call = JSON.stringify({ uid: "call-1", name: "get_file_tree", arguments: {} })
-const answers: Readonly<Record<string, string>> = {
-  refinement: `## Tool Calls\n\n\`\`\`json\n${call}\n\`\`\`\n`,
-  execution: "## Result summary\n\nIt is done.\n\n## Details\n\n- the first\n- the second\n",
-  iteration: "## Original prompt\n\nx\n\n## Goals / summary\n\nx\n\n## Tasks\n",
-  conclusion: "It is done."
-}
 
 const binary = join(import.meta.dirname, "../bin/task-conductor.cjs")
 
@@ -77,7 +69,7 @@ const round = async (tasks: number): Promise<void> => {
     slots: Infinity,
     latency: 0,
     pieces: 8,
-    answer: (system, user) => answers[stageName({ system, user })] ?? ""
+    answer: oneCallAnswer
   })
   const run = "run --plan ../plan.md --yes --json --parallel 16 --context-window 32768 --model".split(" ")
   const work = (argv: ReadonlyArray<string>, killAt?: number) => measure(folder, server.url, argv, killAt)

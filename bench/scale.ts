@@ -9,9 +9,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
+import { oneCallAnswer } from "./oneCallTasks.ts"
 import { planText, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
-import { stageName } from "../test/support/stageName.ts"
 
 const { values } = parseArgs({
   options: {
@@ -29,14 +29,6 @@ interface Cost {
   readonly cpuMs: number
   readonly peakMegabytes: number
   readonly heldMegabytes: number
-}
-
-const call = JSON.stringify({ uid: "call-1", name: "get_file_tree", arguments: {} })
-const answers: Readonly<Record<string, string>> = {
-  refinement: `## Tool Calls\n\n\`\`\`json\n${call}\n\`\`\`\n`,
-  execution: "## Result summary\n\nIt is done.\n\n## Details\n\n- the first\n- the second\n",
-  iteration: "## Original prompt\n\nx\n\n## Goals / summary\n\nx\n\n## Tasks\n",
-  conclusion: "It is done."
 }
 
 const megabytes = (bytes: number): number => Math.round(bytes / 104_857.6) / 10
@@ -75,7 +67,7 @@ const measure = async (tasks: number, cache: string): Promise<Cost> => {
     slots: Infinity,
     latency: 0,
     pieces: 8,
-    answer: (system, user) => answers[stageName({ system, user })] ?? ""
+    answer: oneCallAnswer
   })
   const plan = join(cache, "plan.md")
   writeFileSync(plan, planText(uniformPlan(tasks, Number(values.steps), 0)))
