@@ -1,16 +1,16 @@
 /**
  * Builds the model servers that the conformance table is of, starts one after another and prints the table, with versions:
- * `npm run conformance:servers -- --llama-cpp SOURCE --ollama SOURCE --gguf FILE`. See docs/internals/conformance.md.
+ * `npm run conformance:servers -- --llama-cpp SOURCE --ollama SOURCE --gguf FILE [--gguf FILE]`. See docs/internals/conformance.md.
  *
  * `SOURCE` is a checkout; what it lacks is built in it (cmake and a compiler; Go for Ollama, which runs the llama-server of the other
- * checkout). `--litellm` is the program of a litellm proxy, put before the Ollama. The model should have a real tokenizer and
- * template; its weights may be random. `--threads 1` on a machine that does other work: llama.cpp waits for threads by turning.
+ * checkout). `--litellm` is the program of a litellm proxy, put before the Ollama; `--llama-cpp-python` a Python that has this
+ * package and runs its server. The models should have real tokenizers and templates; their weights may be random. `--threads 1` on a machine that does other work: llama.cpp waits for threads by turning.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
@@ -22,21 +22,22 @@ const { values } = parseArgs({
     "llama-cpp": { type: "string" },
     ollama: { type: "string" },
     litellm: { type: "string" },
-    gguf: { type: "string" },
+    "llama-cpp-python": { type: "string" },
+    gguf: { type: "string", multiple: true },
     window: { type: "string", default: "4096" },
     port: { type: "string", default: "18400" },
     threads: { type: "string", default: "" },
     seconds: { type: "string", default: "600" },
-    servers: { type: "string", default: "" },
+    server: { type: "string", multiple: true, default: [] },
     only: { type: "string", default: "" }
   }
 })
 const [window, port, seconds] = [Number(values.window), Number(values.port), Number(values.seconds)]
-const { gguf, litellm, ollama } = values
+const { gguf: models = [], litellm, "llama-cpp-python": python, ollama } = values
 const threads = values.threads === "" ? [] : ["-t", values.threads]
 const llamaCpp = values["llama-cpp"]
-if (gguf === undefined || (llamaCpp === undefined && ollama === undefined)) {
-  console.error("Name a model with --gguf, and the sources of servers with --llama-cpp and --ollama.")
+if (models.length === 0 || llamaCpp === undefined) {
+  console.error("Name a model with --gguf, and the sources of llama.cpp with --llama-cpp.")
   process.exit(2)
 }
 
@@ -72,10 +73,32 @@ const programOfOllama = (source: string, bin: string): string => {
   return program
 }
 
-const children: Array<ChildProcess> = []
+type Spawn = () => ChildProcess
 
-const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): void =>
-  void children.push(spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" }))
+const children = new Map<Spawn, ChildProcess>()
+
+const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): void => {
+  const begin: Spawn = () => spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" })
+  children.set(begin, begin())
+}
+
+/** A server that is asked to end while it answers may take long: then it is ended. */
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, "exit")
+  child.kill()
+  const late = setTimeout(() => child.kill("SIGKILL"), 5000)
+  await exit
+  clearTimeout(late)
+}
+
+const endAll = (): Promise<ReadonlyArray<void>> => Promise.all([...children.values()].map(ended))
+
+/** Ends the servers and starts them again as they were; what asks them meanwhile finds none, or one that loads its model. */
+const restart = Effect.promise(async () => {
+  await endAll()
+  for (const begin of children.keys()) children.set(begin, begin())
+})
 
 /** Waits for an address that answers with 200. */
 const untilReady = async (url: string): Promise<void> => {
@@ -98,33 +121,45 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
   model: name,
   window,
   runWindow: window,
-  patience
+  patience,
+  restart
 })
 
 /** Slots that are named divide the window of the server among them. */
-const startLlama =
-  (more: ReadonlyArray<string>, slots = 1) =>
-  async (): Promise<Target> => {
-    const bin = binOfLlama(llamaCpp ?? "")
-    const args = [...more, "--jinja", "--port", String(port), "-c", String(slots * window), ...threads]
-    start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
-    await untilReady(`http://127.0.0.1:${port}/health`)
-    return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
-  }
-
-const one = (slots?: number) =>
-  startLlama(["-m", gguf, "--alias", model, ...(slots === undefined ? [] : ["-np", String(slots)])], slots)
-
-/** Loads the models of a folder when they are asked for, each in a process of its own. */
-const startRouter = async (): Promise<Target> => {
-  const models = join(folder, "router")
-  mkdirSync(models, { recursive: true })
-  copyFileSync(gguf, join(models, `${model}.gguf`))
-  return startLlama(["--models-dir", models])()
+const startLlama = async (more: ReadonlyArray<string>, slots = 1): Promise<Target> => {
+  const bin = binOfLlama(llamaCpp)
+  const args = [...more, "--jinja", "--port", String(port), "-c", String(slots * window), ...threads]
+  start(join(bin, "llama-server"), args, { LD_LIBRARY_PATH: bin })
+  await untilReady(`http://127.0.0.1:${port}/health`)
+  return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
 }
 
-const startOllama = async (slots: number): Promise<void> => {
-  const program = programOfOllama(ollama ?? "", binOfLlama(llamaCpp ?? ""))
+type Start = (gguf: string) => Promise<Target>
+
+const llama =
+  (slots?: number): Start =>
+  (gguf) =>
+    startLlama(["-m", gguf, "--alias", model, ...(slots === undefined ? [] : ["-np", String(slots)])], slots)
+
+/** Loads the models of a folder when they are asked for, each in a process of its own. */
+const startRouter: Start = (gguf) => {
+  const shown = join(folder, "router")
+  mkdirSync(shown, { recursive: true })
+  copyFileSync(gguf, join(shown, `${model}.gguf`))
+  return startLlama(["--models-dir", shown])
+}
+
+const startPython: Start = async (gguf) => {
+  const bin = binOfLlama(llamaCpp)
+  const named = ["--model", gguf, "--model_alias", model, "--n_ctx", String(window), "--port", String(port)]
+  const slow = values.threads === "" ? [] : ["--n_threads", values.threads]
+  start(python ?? "", ["-m", "llama_cpp.server", ...named, ...slow], { LD_LIBRARY_PATH: bin, LLAMA_CPP_LIB_PATH: bin })
+  await untilReady(`http://127.0.0.1:${port}/v1/models`)
+  return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
+}
+
+const startOllama = async (gguf: string, slots: number): Promise<void> => {
+  const program = programOfOllama(ollama ?? "", binOfLlama(llamaCpp))
   const env = {
     OLLAMA_HOST: `127.0.0.1:${port}`,
     OLLAMA_MODELS: join(folder, "models"),
@@ -139,8 +174,8 @@ const startOllama = async (slots: number): Promise<void> => {
   execFileSync(program, ["create", model, "-f", file], { env: { ...process.env, ...env }, stdio: "ignore" })
 }
 
-const startLitellm = async (): Promise<Target> => {
-  await startOllama(1)
+const startLitellm: Start = async (gguf) => {
+  await startOllama(gguf, 1)
   const file = join(folder, "litellm.yaml")
   const params = { model: `ollama_chat/${model}`, api_base: `http://127.0.0.1:${port}` }
   writeFileSync(file, JSON.stringify({ model_list: [{ model_name: model, litellm_params: params }] }))
@@ -153,59 +188,59 @@ const startLitellm = async (): Promise<Target> => {
   return target
 }
 
-const native = (slots: number) => async (): Promise<Target> => {
-  await startOllama(slots)
-  return targetOf("ollama", `http://127.0.0.1:${port}`, model)
-}
+const native =
+  (slots: number): Start =>
+  async (gguf) => {
+    await startOllama(gguf, slots)
+    return targetOf("ollama", `http://127.0.0.1:${port}`, model)
+  }
 
-const servers: Readonly<Record<string, () => Promise<Target>>> = {
-  ...(llamaCpp === undefined
-    ? {}
-    : {
-        "llama-server": one(),
-        "llama-server -np 1": one(1),
-        "llama-server -np 4": one(4),
-        "llama-server as router": startRouter
-      }),
+const servers: Readonly<Record<string, Start>> = {
+  "llama-server": llama(),
+  "llama-server -np 1": llama(1),
+  "llama-server -np 4": llama(4),
+  "llama-server as router": startRouter,
+  ...(python === undefined ? {} : { "llama-cpp-python": startPython }),
   ...(ollama === undefined
     ? {}
     : {
         "Ollama, 1 slot": native(1),
         "Ollama, 4 slots": native(4),
-        "Ollama /v1": async () => {
-          await startOllama(1)
+        "Ollama /v1": async (gguf) => {
+          await startOllama(gguf, 1)
           return targetOf("openai", `http://127.0.0.1:${port}/v1`, model)
         },
         ...(litellm === undefined ? {} : { litellm: startLitellm })
       })
 }
 
-/** A server that is asked to end while it answers may take long: then it is ended. */
-const ended = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, "exit")
-  child.kill()
-  const late = setTimeout(() => child.kill("SIGKILL"), 5000)
-  await exit
-  clearTimeout(late)
+const unknown = values.server.filter((name) => !(name in servers))
+if (unknown.length > 0) {
+  console.error(`--server ${unknown[0]} is none of: ${Object.keys(servers).join("; ")}.`)
+  process.exit(2)
 }
+const chosen = Object.entries(servers).filter(([name]) => values.server.length === 0 || values.server.includes(name))
 
 const table = new Map<string, ReadonlyArray<Row>>()
 try {
-  for (const [name, begin] of Object.entries(servers).filter(([one]) => one.includes(values.servers))) {
-    console.error(`== ${name}`)
-    const target = await begin()
-    const rows: Array<Row> = []
-    for (const check of checks.filter((one) => one.name.includes(values.only))) {
-      const row = await Effect.runPromise(runCheck(check, target, seconds))
-      console.error(`${row.outcome}: ${row.name}: ${row.detail}`)
-      rows.push(row)
+  for (const gguf of models) {
+    for (const [server, begin] of chosen) {
+      const name = models.length === 1 ? server : `${server}, ${basename(gguf, ".gguf")}`
+      console.error(`== ${name}`)
+      const target = await begin(gguf)
+      const rows: Array<Row> = []
+      for (const check of checks.filter((one) => one.name.includes(values.only))) {
+        const row = await Effect.runPromise(runCheck(check, target, seconds))
+        console.error(`${row.outcome}: ${row.name}: ${row.detail}`)
+        rows.push(row)
+      }
+      table.set(name, rows)
+      await endAll()
+      children.clear()
     }
-    table.set(name, rows)
-    await Promise.all(children.splice(0).map(ended))
   }
 } finally {
-  await Promise.all(children.map(ended))
+  await endAll()
   rmSync(folder, { recursive: true, force: true })
 }
 

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
@@ -18,6 +19,8 @@ import type { Target } from "./Check.ts"
 
 export interface Question {
   readonly prompt: string
+  /** What was said before the prompt. */
+  readonly before?: ReadonlyArray<Prompt.MessageEncoded>
   readonly settings?: Partial<CallSettings>
   readonly model?: string
   readonly window?: number
@@ -107,7 +110,8 @@ const toolsOf = (mode: "auto" | "required") => ({
 /** One call with the settings of a question; a cold one at temperature 0 gives the same answer every time. */
 export const ask = (target: Target, question: Question): Effect.Effect<Answer, ModelError> =>
   Effect.suspend(() => {
-    const { pieces, prompt, settings, tools } = question
+    const { before = [], pieces, prompt: asked, settings, tools } = question
+    const prompt: Prompt.RawInput = [...before, { role: "user", content: asked }]
     let partial = ""
     const parts: Stream.Stream<Part, AiError.AiError, LanguageModel.LanguageModel> =
       tools === undefined
@@ -126,7 +130,7 @@ export const ask = (target: Target, question: Question): Effect.Effect<Answer, M
           host: target.host,
           model: question.model ?? target.model,
           partial,
-          promptTokens: prompt.length,
+          promptTokens: asked.length,
           window: question.window ?? target.window
         })
       ),

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Prompt from "effect/ai/Prompt"
 import { ask, askFor } from "./Asking.ts"
 import { type Check, notSupported, require } from "./Check.ts"
 
@@ -21,6 +22,15 @@ const callForm = {
   },
   required: ["name", "arguments"]
 }
+
+/** A call and what the tool said; the id is as long as those that servers make. */
+const id = "call_7c1f0a9be2d84"
+const called: ReadonlyArray<Prompt.MessageEncoded> = [
+  { role: "user", content: "How is the weather in Rome?" },
+  { role: "assistant", content: [{ type: "tool-call", id, name: "get_weather", params: { city: "Rome" } }] },
+  { role: "tool", content: [{ type: "tool-result", id, name: "get_weather", isFailure: false, result: "rain" }] },
+  { role: "assistant", content: "It rains in Rome." }
+]
 
 export const answerChecks: ReadonlyArray<Check> = [
   {
@@ -120,17 +130,30 @@ export const answerChecks: ReadonlyArray<Check> = [
       })
   },
   {
+    name: "what a tool said",
+    check: (target) =>
+      Effect.gen(function* () {
+        const { pieces } = yield* ask(target, { prompt: "And what do I wear?", before: called, tools: "auto" })
+        yield* require(pieces > 0, () => "no text")
+        return "read, with the id of its call as the template of the model accepts it"
+      })
+  },
+  {
     name: "a call that is a must",
     check: (target) =>
       Effect.gen(function* () {
         if (target.api === "ollama") return yield* notSupported("the API cannot ask for a call")
         // Noise reaches the first character of a call by chance, and the server holds it to the rest.
         const settings = { maxTokens: 2500, sampling: { temperature: 0.8, seed: 3 } }
-        const { calls, text } = yield* ask(target, {
-          prompt: "How is the weather in Rome?",
-          tools: "required",
-          settings
-        })
+        const question = { prompt: "How is the weather in Rome?", tools: "required", settings } as const
+        const result = yield* Effect.result(ask(target, question))
+        if (result._tag === "Failure") {
+          const { reason } = result.failure
+          // A server that holds back what is no call yet is silent for as long as noise goes on.
+          if (reason._tag !== "DiedMidStream") return yield* result.failure
+          return yield* notSupported(`no call: ${reason.detail}`)
+        }
+        const { calls, text } = result.success
         if (calls.length === 0) return yield* notSupported(`no call, ${text.length} characters of text`)
         return `called ${calls[0]?.name} with ${JSON.stringify(calls[0]?.params)}`
       })
@@ -162,9 +185,13 @@ export const answerChecks: ReadonlyArray<Check> = [
   {
     name: "an answer bound to a schema",
     check: (target) =>
-      Effect.map(askFor(target, 'Answer with {"verdict":"yes","sure":true}.', Verdict), (value) =>
-        JSON.stringify(value)
-      )
+      Effect.gen(function* () {
+        const result = yield* Effect.result(askFor(target, 'Answer with {"verdict":"yes","sure":true}.', Verdict))
+        if (result._tag === "Success") return JSON.stringify(result.success)
+        const { reason } = result.failure
+        if (reason._tag === "Refused") return yield* notSupported(reason.detail)
+        return yield* result.failure
+      })
   },
   {
     name: "an answer that is any object",

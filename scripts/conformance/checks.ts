@@ -5,6 +5,7 @@ import { answerChecks } from "./answerChecks.ts"
 import type { Check } from "./Check.ts"
 import { loadChecks } from "./loadChecks.ts"
 import { parallelChecks } from "./parallelChecks.ts"
+import { parallelRunChecks } from "./parallelRunCheck.ts"
 import { promptChecks } from "./promptChecks.ts"
 import { restartChecks } from "./restartChecks.ts"
 import { runChecks } from "./runCheck.ts"
@@ -16,6 +17,7 @@ export const checks: ReadonlyArray<Check> = [
   ...promptChecks,
   ...loadChecks,
   ...parallelChecks,
+  ...parallelRunChecks,
   ...runChecks,
   ...restartChecks
 ]

@@ -19,11 +19,7 @@ import { RunSettings } from "../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
 import { ask } from "./Asking.ts"
 import { type Check, require, type Target } from "./Check.ts"
-
-const many = 30
-
-/** How many are sent at a time: more than most servers have slots. */
-const parallel = 4
+import { many, parallel, promptOf } from "./longPrompts.ts"
 
 const layerOf = ({ api, host, model: name, window }: Target, events: Array<RunEvent>) => {
   const model = api === "openai" ? `openai:${name}` : name
@@ -38,12 +34,6 @@ const layerOf = ({ api, host, model: name, window }: Target, events: Array<RunEv
     Layer.provide(RunEvents.layerListener(({ event }) => Effect.sync(() => void events.push(event))))
   )
 }
-
-const words = "the loader reads each file of a project once and keeps what it found for the next call".split(" ")
-
-/** A prompt of about so many tokens, in another order of words than any other, so that no server has it in its cache. */
-const promptOf = (number: number, tokens: number): string =>
-  Array.from({ length: tokens }, (_, index) => words[(index * (number + 1) + number) % words.length]).join(" ")
 
 export const parallelChecks: ReadonlyArray<Check> = [
   {

@@ -56,12 +56,7 @@ describe("the checks of model servers", () => {
         const script = conformingOllama(leaves)
         return (port) => FakeOllama.make(script, { models, ...(port === undefined ? {} : { port }) })
       })
-      const rows = yield* rowsOf({
-        ...targetOf("ollama", url),
-        restart,
-        /* A character is a token of the stand-in. */
-        runWindow: 16_384
-      })
+      const rows = yield* rowsOf({ ...targetOf("ollama", url), restart })
       assert.deepStrictEqual(named(rows, "failed"), [])
       assert.deepStrictEqual(named(rows, "not supported"), ["a call that is a must: the API cannot ask for a call"])
     })

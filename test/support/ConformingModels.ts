@@ -4,7 +4,7 @@
  */
 import type { CompletionBody, OpenAiScript } from "./FakeOpenAi.ts"
 import type { ChatBody, Script } from "./FakeOllamaScript.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { planOf, resultSaying } from "./TestRun.ts"
 
 export const toolsModel = "tiny-tools"
 export const thinkingModel = "tiny-thinking"
@@ -26,9 +26,7 @@ export const documentOf = (system: string): string | undefined => {
   switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
     case "creation":
       return planOf([[{ name: "Look 1", skill: "search-code" }]])
-    case "refinement":
-      return refinementWith([{ name: "get_file_tree", arguments: {} }])
-    case "execution":
+    case "task":
       return resultSaying("Noon.")
     case "iteration":
       return planOf([])
@@ -54,10 +52,10 @@ interface Told {
 /** True for a form of an answer that describes a call: the text of such an answer is a call. */
 const isCallForm = (format: unknown): boolean => JSON.stringify(format ?? {}).includes('"get_weather"')
 
-/** One character is a token of the prompt, one word a token of the answer. */
+/** Four characters are a token of the prompt, one word a token of the answer. */
 const said = (asked: Asked): Told => {
   const { hasFormat, hasTools, model, mostTokens, mustCall, texts, wantsThoughts, window } = asked
-  const promptTokens = texts.join("").length
+  const promptTokens = Math.ceil(texts.join("").length / 4)
   const document = documentOf(texts[0] ?? "")
   if (model === plainModel && wantsThoughts === true) return { refused: `"${model}" does not support thinking` }
   if (model === plainModel && hasTools)

@@ -88,7 +88,8 @@ const saysTooLong =
 const saysShared = /Context size has been exceeded/i
 
 /** A request that the server will never answer, although it says so with the status of a failure of its own. */
-const saysNever = /jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported/i
+const saysNever =
+  /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported/i
 
 /** What servers say when the machine cannot hold the model or its window; sending the call again changes nothing. */
 const saysNoMemory =
@@ -126,14 +127,14 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
 
 /** What the status of a refusal means. */
 const refusal = (
-  { detail: said, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
+  { detail: said, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
   { host, model, promptTokens = 0, window = 0 }: FailureContext
 ): ModelErrorReason => {
   const detail = `HTTP ${status}: ${inOneLine(said)}`
   if (status === 400 && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
   if (saysTooLong.test(said)) return { _tag: "ContextOverflow", estimated: promptTokens, window }
-  if (status === 404 && json) {
+  if (isMissing || (status === 404 && json)) {
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
   if (!json && foreignStatus.has(status)) {

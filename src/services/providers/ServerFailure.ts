@@ -14,8 +14,14 @@ export type ServerFailure =
   | { readonly _tag: "BadAddress"; readonly host: string }
   /** No response came back: nothing listens, the name is unknown, the connection broke before the first byte. */
   | { readonly _tag: "NoResponse"; readonly detail: string }
-  /** A status other than 200. `json` says whether it was an error object of the API. */
-  | { readonly _tag: "BadStatus"; readonly status: number; readonly json: boolean; readonly detail: string }
+  /** A status other than 200. `json` says whether it was an error object of the API; `isMissing`, that it means the model. */
+  | {
+      readonly _tag: "BadStatus"
+      readonly status: number
+      readonly json: boolean
+      readonly detail: string
+      readonly isMissing?: boolean
+    }
   /** The prompt is longer than the context window; both are in tokens, as the server counted them. */
   | { readonly _tag: "PromptTooLong"; readonly promptTokens: number; readonly window: number }
   /** The server reported an error in the middle of an answer. */

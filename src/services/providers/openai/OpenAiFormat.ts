@@ -30,9 +30,10 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
+  /* Beside calls, content that is empty is left out: llama-cpp-python refuses null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
-    : { role: "assistant", content: text === "" ? null : text, tool_calls: calls }
+    : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
 }
 
 const toolMessage = (part: Prompt.ToolResultPart) => ({

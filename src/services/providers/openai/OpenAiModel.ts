@@ -47,7 +47,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
   /* llama-server with several models, litellm and other proxies say with 400 what others say with 404. */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
-  if (isMissing) return new ServerError({ failure: { ...failure, status: 404, json: true } })
+  if (isMissing) return new ServerError({ failure: { ...failure, isMissing } })
   return status === 404
     ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })
     : error

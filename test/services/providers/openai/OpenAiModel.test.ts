@@ -174,7 +174,6 @@ describe("what is sent", () => {
           { role: "user", content: "Where is this?" },
           {
             role: "assistant",
-            content: null,
             tool_calls: [
               { id: "d0f631ca1", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome"}' } }
             ]
@@ -386,7 +385,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     {
       _tag: "ModelMissing",
       model: base.model,
-      detail: `HTTP 404: model '${fakeOpenAiModel}' not found`,
+      detail: `HTTP 400: model '${fakeOpenAiModel}' not found`,
       remedy: missing,
       command: undefined
     }
@@ -407,7 +406,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     {
       _tag: "ModelMissing",
       model: base.model,
-      detail: `HTTP 404: /chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
+      detail: `HTTP 400: /chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
       remedy: missing,
       command: undefined
     }
@@ -509,6 +508,18 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
       }
     },
     overflow
+  ],
+  [
+    "a request that llama-cpp-python will never take",
+    {
+      status: 500,
+      error: "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}"
+    },
+    {
+      _tag: "Refused",
+      detail: "HTTP 500: 1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}",
+      remedy: check
+    }
   ],
   [
     "another bad request",
