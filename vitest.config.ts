@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
@@ -22,8 +23,20 @@ const quick = [
   "test/services/{pipeline,providers,references,runs,skills,tools,web}/**/*.test.ts"
 ]
 
+/** Short files whose tests take long: they begin first, so that the other workers do not wait for them at the end. */
+const isSlow = ({ moduleId }: TestSpecification): boolean =>
+  /\/(?:cluster|crash|power|disk|lying|noisy|sideBySide|turns)[^/]*$/.test(moduleId)
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
     /* @effect/vitest prints the error of a failing test once more, before vitest does with its place. */
