@@ -202,8 +202,8 @@ export const answerChecks: ReadonlyArray<Check> = [
         )
         if (result._tag === "Success") return JSON.stringify(result.success)
         const { reason } = result.failure
-        // What a model writes without an end is no fault of the server.
-        if (reason._tag !== "DiedMidStream") return yield* result.failure
+        // What a model writes without an end is no fault of the server, also where it is held back.
+        if (reason._tag !== "DiedMidStream" && reason._tag !== "Busy") return yield* result.failure
         return yield* notSupported(`the model wrote no object that ends: ${reason.detail}`)
       })
   }
