@@ -171,11 +171,13 @@ const currentText = (
     gapText(lines.length, lines.length).length + 1,
     budget - path.length - 30
   )
+  const add = ({ from, to }: LineRange, radius: number): boolean => {
+    const first = Math.max(0, from - 1 - radius)
+    return choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
+  }
   for (const radius of radii) {
-    for (const { from, to } of radius === radii[0] ? [...places, ...imports] : places) {
-      const first = Math.max(0, from - 1 - radius)
-      choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
-    }
+    const areAllShown = places.filter((place) => !add(place, radius)).length === 0
+    if (radius === radii[0] && areAllShown) for (const one of imports) add(one, 0)
   }
   return choice.lines.size === 0
     ? ""
@@ -276,7 +278,7 @@ export const foldText = (given: Folded): string => {
   const isAlone = before.length === 0 && files.length === 0
   const last = blocksWithin(newest, isAlone ? room : room * newestShare)
   const beside = Math.max(0, room - last.length)
-  const changes = changesSoFar(files, Math.max(beside / 2, leastDiff))
+  const changes = changesSoFar(files, Math.max(beside / 2, budget / 4, leastDiff))
   const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, { checks, open }) }))
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
   const left = Math.max(0, beside - changes.length)

@@ -229,4 +229,42 @@ describe("openChanges", () => {
       "35:   step(35)"
     )
   })
+
+  it("shows small diffs whole beside what was read last, and no imports in the place of what was changed", () => {
+    const imports = Array.from({ length: 9 }, (_, index) => `import { one${index} } from "./one${index}.ts"`)
+    const source = [...imports, ...lines].join("\n")
+    const check: CheckOutcome = {
+      command: "tsc",
+      exitCode: 1,
+      seconds: 1,
+      text: "tsc: exit code 1 in 1 s\nerror",
+      failures: ["error"],
+      newFailures: ["error"]
+    }
+    const shownWith = (size: number, budget: number) => {
+      const added = Array.from({ length: size }, (_, index) => `  log("one of several lines that are new", ${index})`)
+      const now = source.replace(/ {2}step\(([135]0)\)/g, (line) => [line, ...added].join("\n"))
+      return folded(
+        [
+          read(
+            2,
+            1,
+            60,
+            "src/b.ts",
+            linesOf("a long line, of which sixty fill all the room that there is for what was read last")
+          )
+        ],
+        {
+          files: [{ path: "src/a.ts", base: source, text: now }],
+          checks: [check],
+          budget
+        }
+      )
+    }
+    const small = shownWith(2, 2800)
+    expect(small).not.toContain("1: import")
+    expect(small).toContain("no room for more")
+    expect(shownWith(1, 6000)).toContain("1: import")
+    expect(shownWith(5, 5600).split("\n+  log").length - 1).toBe(15)
+  })
 })
