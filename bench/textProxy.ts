@@ -118,7 +118,9 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
     record("ans", number, text)
     const pieces = makePieces(text)
     const change = isOpenAi ? openAiLines : ollamaLines
+    answer.on("error", () => response.destroy())
     createInterface({ input: answer, crlfDelay: Infinity })
+      .on("error", () => response.destroy())
       .on("line", (line) => {
         const lines = line === "" ? [""] : change(line, pieces)
         response.write(lines.map((one) => `${one}\n`).join(""))

@@ -68,7 +68,7 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do,
-   * `isShared` when calls that were under way together did not fit the memory that they share.
+   * `isShared` when calls that were under way together did not fit the memory that they share, or broke off each other.
    */
   Busy: {
     detail: Schema.String,

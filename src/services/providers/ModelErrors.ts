@@ -5,7 +5,7 @@
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import { oneLine } from "../../domain/text/Format.ts"
-import { describeFailure, type ServerFailure } from "./ServerFailure.ts"
+import { describeFailure, endedForAnother, type ServerFailure } from "./ServerFailure.ts"
 
 /** What a person can do about a server or a model; a sentence each. */
 export interface Remedies {
@@ -159,7 +159,9 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
     case "ErrorLine":
-      return saysShared.test(failure.detail) ? { _tag: "Busy", detail, isShared: true } : broken
+      return saysShared.test(failure.detail) || failure.detail === endedForAnother
+        ? { _tag: "Busy", detail, isShared: true }
+        : broken
     case "BrokenOff":
       if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return stoppedLoop(context) ?? broken

@@ -77,6 +77,9 @@ export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
+/** llama-cpp-python ends an answer so when another call comes: both have to go one after another. */
+export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
+
 /** Anything else than a `ServerError` means an answer that could not be read. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))

@@ -103,3 +103,15 @@ it.live("lets no further call begin beside another once some did not fit togethe
     assert.deepStrictEqual(beside, [0, 0, 0, 0, 0, 0])
   }).pipe(Effect.scoped)
 )
+
+it.live("sends calls one after another to a server that breaks off an answer for the next call", () =>
+  Effect.gen(function* () {
+    const cut: OpenAiReply = { text: "Do", finish: null }
+    const { answers, failed, sent } = yield* together(6, 2, (index) => (index === 0 ? cut : "Done."))
+    assert.deepStrictEqual(
+      answers,
+      Array.from({ length: 6 }, () => "Done.")
+    )
+    assert.deepStrictEqual([failed, sent], [[["Busy", true]], 7])
+  }).pipe(Effect.scoped)
+)

@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
 import * as Sse from "effect/encoding/Sse"
 import {
+  endedForAnother,
   type ErrorValue,
   readErrorValue,
   readOverflowText,
@@ -87,8 +88,8 @@ const saysWhyItEnded = (value: object): boolean =>
 const endOfBody = [{ text: "\n" }]
 
 /**
- * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the
- * end was given.
+ * The objects of an answer as they come. It has ended when the reason for its end was given, and then `[DONE]` or the end of the
+ * body came.
  */
 export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
   const events: Array<Sse.Event> = []
@@ -112,7 +113,11 @@ export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenera
       }
       for (const event of events.splice(0)) {
         if (event.data.trim() === "") continue
-        if (event.data.trim() === "[DONE]") return await drain(body)
+        if (event.data.trim() === "[DONE]") {
+          await drain(body)
+          if (!hasFinished) throw reportedError(endedForAnother)
+          return
+        }
         const value = objectOf(event)
         if (value === undefined) throw done ? unfinished : badLine(event.data.trim())
         hasFinished ||= saysWhyItEnded(value)
