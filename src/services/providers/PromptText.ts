@@ -2,6 +2,7 @@
  * What of a prompt of effect/ai all providers read alike: the texts of its messages, the JSON schema that binds an answer,
  * and an estimate of tokens for models without a tokenizer.
  */
+import { createHash } from "node:crypto"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,6 +12,10 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./AnswerParts.ts"
+
+/** The id of a call as templates of models accept it: that of Mistral wants nine letters and digits. */
+export const sentId = (id: string): string =>
+  /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
 type Part = Exclude<Prompt.Message["content"], string>[number]
 

@@ -8,7 +8,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type ChatRequest, Ollama } from "ollama/browser"
-import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import {
   type Asked,
   countOf,
@@ -35,7 +35,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
   const thinking = message.content.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("")
   const calls = message.content.flatMap((part) =>
     part.type === "tool-call"
-      ? [{ id: part.id, function: { name: part.name, arguments: sentArguments(part.params) } }]
+      ? [{ id: sentId(part.id), function: { name: part.name, arguments: sentArguments(part.params) } }]
       : []
   )
   return {
@@ -50,7 +50,7 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
   role: "tool",
   content: toolResultText(part),
   tool_name: part.name,
-  tool_call_id: part.id
+  tool_call_id: sentId(part.id)
 })
 
 const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: string }>) => ({

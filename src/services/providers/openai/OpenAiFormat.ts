@@ -2,19 +2,14 @@
  * The format of /chat/completions: the messages, tools and format of effect/ai as a request has them, and the chunks of a
  * streamed answer as parts of effect/ai.
  */
-import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
-import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { type Asked, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
-
-/** The id of a call as templates of models accept it: that of Mistral wants nine letters and digits. */
-const sentId = (id: string): string =>
-  /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
 /** Thoughts are left out: the API has no place for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {

@@ -206,12 +206,12 @@ describe("what is sent", () => {
             content: "Looking.",
             thinking: "I look it up.",
             tool_calls: [
-              { id: "call_1", function: { name: "get_weather", arguments: { city: "Kiel" } } },
-              { id: "call_2", function: { name: "get_time", arguments: { value: "not JSON" } } }
+              { id: "74196fe72", function: { name: "get_weather", arguments: { city: "Kiel" } } },
+              { id: "1b68f83fa", function: { name: "get_time", arguments: { value: "not JSON" } } }
             ]
           },
-          { role: "tool", content: "rain", tool_name: "get_weather", tool_call_id: "call_1" },
-          { role: "tool", content: '{"error":"no clock"}', tool_name: "get_time", tool_call_id: "call_2" }
+          { role: "tool", content: "rain", tool_name: "get_weather", tool_call_id: "74196fe72" },
+          { role: "tool", content: '{"error":"no clock"}', tool_name: "get_time", tool_call_id: "1b68f83fa" }
         ])
       })
     )
