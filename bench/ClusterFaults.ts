@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, readFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
-import { attach, run } from "../src/cluster.ts"
+import * as own from "../src/cluster.ts"
 import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
 import { askedOf, makeClusterWith } from "../test/support/Cluster.ts"
 import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
@@ -77,6 +77,14 @@ const seconds = (milliseconds: number): number => Number((milliseconds / 1000).t
 export interface WorkerOptions {
   /** How far its clock is off, in ms. */
   readonly clock?: number
+  readonly flags?: ReadonlyArray<string>
+  /** The binary of another build. */
+  readonly program?: string
+}
+
+/** How a run is begun: its client, which may be of another build, and what it permits. */
+export interface BeginOptions extends Pick<own.ClusterRunOptions, "allow" | "approve"> {
+  readonly client?: Pick<typeof own, "attach" | "run">
 }
 
 /** The size of a run: its tasks, how long a model call takes in ms, and a command in seconds. */
@@ -98,7 +106,11 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
   let calls = 0
   const asked: Array<string> = []
   /** A worker with a model server of its own, and with a network of its own to the database. */
-  const worker = Effect.fnUntraced(function* ({ clock = 0 }: WorkerOptions = {}) {
+  const worker = Effect.fnUntraced(function* ({
+    clock = 0,
+    flags = ["--allow", "run_command"],
+    program
+  }: WorkerOptions = {}) {
     const server: Effect.Success<ReturnType<typeof FakeOllama.make>> = yield* FakeOllama.make((body) => {
       const hold = `call-${(calls += 1)}`
       void pause(latency).then(() => Effect.runPromise(server.release(hold)))
@@ -107,11 +119,12 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     })
     const model = yield* makeDoor(server.url)
     const network = yield* makePostgresProxy({ path: `${postgres.folder}/.s.PGSQL.5432` })
-    const binary = yield* cluster.start(["worker", "--allow", "run_command"], {
+    const variables = {
       OLLAMA_HOST: model.url,
       TASK_CONDUCTOR_DATABASE: network.url,
       ...(clock === 0 ? {} : { NODE_OPTIONS: `--import=${clockModule(clock)}` })
-    })
+    }
+    const binary = yield* cluster.start(["worker", ...flags], variables, program)
     const ready = binary.says("The worker is ready")
     /* One that is struck while it starts may never be ready. */
     ready.catch(() => undefined)
@@ -124,7 +137,7 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
   }
 
   /** Follows a run to its end, answers what it asks, and measures what came of it. */
-  const begin = (project = "project", runId?: string) => {
+  const begin = (project = "project", runId?: string, { client = own, ...permits }: BeginOptions = {}) => {
     const begun = performance.now()
     let last = begun
     let silence = 0
@@ -137,12 +150,13 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
         const name = /Send-\d+/.exec(JSON.stringify(item))?.[0] ?? ""
         doubted.push(name)
         return linesOf(project).includes(name) ? ("done" as const) : ("again" as const)
-      }
+      },
+      ...permits
     }
     const handle =
       runId === undefined
-        ? run({ ...options, prompt: "Do it.", project: join(sandbox.root, project), model: fakeModel })
-        : attach(runId, options)
+        ? client.run({ ...options, prompt: "Do it.", project: join(sandbox.root, project), model: fakeModel })
+        : client.attach(runId, options)
     const follow = async () => {
       for await (const _ of handle.events) {
         const now = performance.now()

@@ -116,7 +116,7 @@ const nextOf = Effect.fnUntraced(function* (
   return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
 })
 
-/** Opens a run that has ended again, where a worker finds it; returns its id. */
+/** Opens a run again that has ended, or that other builds left, where a worker finds it; returns its id. */
 export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (
   saved: SavedRun,
   context: Pick<RunContext, "approveSteps" | "yes">
@@ -161,7 +161,7 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const { progress } = yield* ClusterWorkers
   const standing = yield* (yield* ClusterRuns).standing(runId)
   if (report !== undefined && standing !== undefined && standing.ending === undefined)
-    yield* Effect.forkScoped(Effect.ignore(watchWorkers(standing.run.opened.program, report)))
+    yield* Effect.forkScoped(Effect.ignore(watchWorkers({ runId, version: standing.run.opened.program }, report)))
   const ending = yield* followRun(runId, listen, { progress: progress(runId), redact })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
 }, Effect.scoped)

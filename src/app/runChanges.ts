@@ -327,5 +327,6 @@ export const undoRun = Effect.fn("undoRun")(function* (run: string, request: Und
   }
   yield* takeProject({ project: root, runId, locks })
   yield* removeLeftovers(opened.files)
-  return { runId, project: root, paths: yield* undoChanges(opened, request), outside: opened.outside }
+  const paths = opened.changes.length === 0 ? [] : yield* undoChanges(opened, request)
+  return { runId, project: root, paths, outside: opened.outside }
 }, Effect.scoped)

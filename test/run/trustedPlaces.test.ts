@@ -1,6 +1,6 @@
 /**
  * Every file that a run trusts or starts, beside the system and this package: what a real run with a plugin, a server, hooks and
- * checks opens, starts and connects to is in this list, belongs to the person alone, and cannot be written by a command in the sandbox.
+ * checks, and a conversation after it, opens, starts and connects to is in this list, belongs to the person alone, and cannot be written by a command in the sandbox.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -85,7 +85,7 @@ const answer = ({ messages }: ChatBody): string => {
   }
 }
 
-/** Runs that leave all there is, in folders of their own; `under` is what starts the program. */
+/** A run and a conversation that leave all there is, in folders of their own; `under` is what starts the program. */
 const finished = (under: (root: string) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
@@ -111,15 +111,20 @@ const finished = (under: (root: string) => ReadonlyArray<string>) =>
       "--allow",
       rule
     ])
-    const ended = yield* Effect.promise(() =>
-      sandbox.run(["run", "--yes", "--model", fakeModel, ...allowed, "Write it."], {
-        env: { OLLAMA_HOST: server.url, TMPDIR: join(root, "tmp") },
-        under: under(root)
-      })
-    )
+    const call = (command: string, stdin: string) =>
+      Effect.promise(() =>
+        sandbox.run([command, "--yes", "--model", fakeModel, ...allowed], {
+          env: { OLLAMA_HOST: server.url, TMPDIR: join(root, "tmp") },
+          stdin,
+          under: under(root)
+        })
+      )
+    const ended = yield* call("run", "Write it.\n")
     assert.strictEqual(ended.code, 0, ended.stderr)
     assert.include(ended.stderr, "passed node check.js")
-    return { root, ended }
+    const asked = yield* call("ask", "What is it?\n")
+    assert.deepStrictEqual([asked.code, asked.stdout.includes("All is done.")], [0, true], asked.stderr)
+    return root
   })
 
 const madeIn = (root: string): ReadonlyArray<string> =>
@@ -134,9 +139,9 @@ describe("the places that a run trusts", needs("bwrap", "strace"), () => {
     () =>
       Effect.gen(function* () {
         const calls = "openat,open,execve,rename,renameat2,mkdir,link,symlink,bind,connect"
-        const { root } = yield* finished((folder) => [
+        const root = yield* finished((folder) => [
           "strace",
-          ..."-f --seccomp-bpf -qq -s 500 -e".split(" "),
+          ..."-A -f --seccomp-bpf -qq -s 500 -e".split(" "),
           `trace=${calls}`,
           "-o",
           join(folder, "trace")
@@ -145,6 +150,7 @@ describe("the places that a run trusts", needs("bwrap", "strace"), () => {
           (one) => one !== "config/task-conductor" || existsSync(join(root, one))
         )
         assert.isAbove(made.length, 8)
+        assert.isTrue(made.some((one) => /\/conversations\/[^/]+\/[^/]+$/.test(one)))
         assert.deepStrictEqual(
           made.filter((one) => !isListed(one)),
           []

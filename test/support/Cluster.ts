@@ -55,10 +55,10 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
   sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
   const env = { TASK_CONDUCTOR_DATABASE: url }
 
-  /** Starts the binary; what still runs at the end of the test is killed. */
-  const start = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+  /** Starts the binary, or that of another build; what still runs at the end of the test is killed. */
+  const start = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}, module = program) =>
     Effect.acquireRelease(
-      Effect.sync(() => sandbox.start(args, { env: { ...env, ...more } })),
+      Effect.sync(() => sandbox.start(args, { env: { ...env, ...more }, module })),
       ({ child, ended }) =>
         Effect.promise(() => {
           child.kill("SIGKILL")
@@ -70,10 +70,11 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
   const worker = Effect.fnUntraced(function* (
     script: Parameters<typeof FakeOllama.make>[0],
     flags: ReadonlyArray<string> = [],
-    more: Readonly<Record<string, string>> = {}
+    more: Readonly<Record<string, string>> = {},
+    module?: string
   ) {
     const server = yield* FakeOllama.make(script)
-    const binary: RunningBinary = yield* start(["worker", ...flags], { OLLAMA_HOST: server.url, ...more })
+    const binary: RunningBinary = yield* start(["worker", ...flags], { OLLAMA_HOST: server.url, ...more }, module)
     yield* Effect.promise(() => binary.says("The worker is ready"))
     return { server, binary }
   })

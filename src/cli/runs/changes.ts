@@ -108,7 +108,11 @@ export const undo = Command.make(
     const { outside, paths: written, project, runId } = done.success
     if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [], outside }, 2))
     if (outside.length > 0) yield* emit(outsideText(outside))
-    if (written.length === 0) return yield* emit(`Nothing to do: the files are so already.`)
+    if (written.length === 0) {
+      const { changes } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
+      const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to undo.`
+      return yield* emit(changes.length === 0 ? unchanged : `Nothing to do: the files are so already.`)
+    }
     const files = written.map((path) => `- ${printable(path)}`).join("\n")
     yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)
     yield* emit(redo ? `Undo it: task-conductor undo ${runId}` : `Make it again: task-conductor undo ${runId} --redo`)

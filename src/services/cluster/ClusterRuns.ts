@@ -16,6 +16,7 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { runPiece } from "./ClusterWork.ts"
+import { aliveSeconds } from "./SqlWork.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 import { type JournalLine, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 import type { RunsKept } from "../../domain/configuration/Configuration.ts"
@@ -167,31 +168,39 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
 
   return {
     submit,
-    /** Opens a run that has ended again, as `run` says; false when it has not ended. */
+    /**
+     * Opens a run again, as `run` says, that has ended, or that another build began and no worker that is alive has; false for
+     * one that goes on.
+     */
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
       const { runId } = order
-      let isEnded = true
+      let isFree = true
       yield* begin(
         project,
         Effect.gen(function* () {
-          const [row] = yield* sql<Pick<RunRow, "ending">>`
-            SELECT ending FROM task_conductor_runs WHERE run_id = ${runId} FOR UPDATE`
-          isEnded = row?.ending != null
-          if (!isEnded) return true
+          const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly leased: boolean }>`
+            SELECT ending, program, EXISTS (SELECT FROM task_conductor_work w
+              JOIN task_conductor_workers a ON a.name = w.owner
+              WHERE w.run_id = r.run_id AND w.lease_until > clock_timestamp()
+                AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS leased
+            FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
+          isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.leased))
+          if (!isFree) return true
           const others = yield* sql`SELECT FROM task_conductor_runs
-            WHERE project = ${project} AND ending IS NULL AND NOT read_only`
+            WHERE run_id <> ${runId} AND project = ${project} AND ending IS NULL AND NOT read_only`
           if (others.length > 0 && order.readOnly !== true) return false
           yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program},
             shared = ${encodeRun(run)} WHERE run_id = ${runId}`
           /* What was refused is asked again. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
+          yield* sql`DELETE FROM task_conductor_work WHERE run_id = ${runId}`
           yield* offerRun(runId)
           return true
         })
       )
-      return isEnded
+      return isFree
     }),
     /** The state of a run; nothing when there is no such run. */
     standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {

@@ -128,31 +128,34 @@ export class ClusterWorkers extends Context.Service<ClusterWorkers>()(
 }
 
 /** Why nobody works on a run of this version; nothing when somebody can. */
-const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string | undefined => {
+const missingWorker = (
+  { runId, version }: { readonly runId: string; readonly version: string },
+  workers: ReadonlyArray<WorkerState>
+): string | undefined => {
   if (workers.length === 0)
     return `No worker is at work; the run waits for one. Start one on any machine: task-conductor worker`
   const able = workers.filter((worker) => !isOtherBuild(version, worker.version))
   const [first] = able
   if (first === undefined) {
     const others = [...new Set(workers.map((worker) => worker.version))].join(", ")
-    return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or start the run with the version of the workers.`
+    return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or go on with the version of the workers: task-conductor resume ${runId} --cluster`
   }
   return first.serverGone !== undefined && able.every(({ serverGone }) => serverGone !== undefined)
     ? `No worker has a model server that answers; the run waits for one. ${printable(first.name)}: ${printable(first.serverGone)}`
     : undefined
 }
 
-/** Watches the workers of this version until it is interrupted. */
+/** Watches the workers that may work on a run of this version until it is interrupted. */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
-  version: string,
+  run: { readonly runId: string; readonly version: string },
   report: (what: string) => Effect.Effect<void>
 ) {
   const { alive } = yield* ClusterWorkers
   let before: string | undefined
   for (;;) {
     const workers = yield* alive
-    const missing = missingWorker(version, workers)
-    const able = workers.find((one) => !isOtherBuild(version, one.version) && one.serverGone === undefined)
+    const missing = missingWorker(run, workers)
+    const able = workers.find((one) => !isOtherBuild(run.version, one.version) && one.serverGone === undefined)
     if (missing !== undefined && missing !== before) yield* report(missing)
     if (able !== undefined && before !== undefined) yield* report(`The worker ${printable(able.name)} is there now.`)
     before = missing

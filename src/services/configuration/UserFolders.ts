@@ -48,9 +48,9 @@ const canonical = (folder: string) =>
 const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
   Option.exists(id, (one) => one !== own && one !== 0)
 
-/** Who else can write a folder that exists, in words. */
-const otherWriter = Effect.fnUntraced(function* (folder: string) {
-  const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(folder))
+/** Who else can write a file or folder that exists, in words. */
+export const otherWriter = Effect.fnUntraced(function* (place: string) {
+  const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(place))
   const { gid, uid } = yield* CurrentUser
   if (info._tag === "None" || uid === undefined) return undefined
   const { gid: group, mode, uid: owner } = info.value

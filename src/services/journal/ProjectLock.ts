@@ -23,11 +23,11 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** One process at a time looks which projects are taken. */
+/** One process at a time looks which projects are taken. The others wait while it lives: it may get little of the processor. */
 const looking = {
   what: "The list of projects",
   name: "projects",
-  retries: Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(100)])
+  schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.during("30 seconds")])
 }
 
 /** Fails when another process changes a project that holds this one, or lies in it. `folder` lists those that are changed. */
@@ -52,8 +52,11 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
   const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const folder = path.join(locks, "projects")
   const file = path.join(folder, textHash(real))
-  const { name, retries, what } = looking
-  const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), retries)
+  const { name, schedule, what } = looking
+  const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), {
+    schedule,
+    while: ({ _tag }) => _tag === "LockTaken"
+  })
   const own = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
   const listed = Effect.andThen(makeFolders(folder, 0o700), writePrivateFile(file, new TextEncoder().encode(real)))
   const scope = yield* Effect.scope

@@ -18,7 +18,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ChangeHooks } from "../tools/ChangeHooks.ts"
-import { notTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
+import { declaredNotTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
 
 type Declared = NonNullable<Configuration["hooks"]>
 type HookEvent = keyof Declared
@@ -77,7 +77,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
     const file = path.join(project, projectFile)
     yield* Effect.mapError(
       gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path: file, hash, does }),
-      ({ by }) => notTrusted(nameInRules, nameInRules, hash, by)
+      ({ by }) => declaredNotTrusted(nameInRules, hash, by)
     )
     return hooks
   })

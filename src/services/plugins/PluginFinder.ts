@@ -82,7 +82,7 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
 }
 
 /** Folders of a package that are not its own content. */
-const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
+export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
 /** True for a file of the plugin itself: the one file, or what is in its package. Both paths are real. */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {

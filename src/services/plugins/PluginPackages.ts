@@ -19,6 +19,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
 import { builtInOrigin, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFinder.ts"
+import { requireOwnPlugin } from "./OwnPlugin.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
 import { notTrusted, PluginProblem, notAPlugin } from "../tools/PluginProblem.ts"
 import { watchSharedState, shareModules } from "./SharedState.ts"
@@ -163,8 +164,9 @@ const importsAtOnce = 4
 /** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** Asks the person to trust the exact content of a plugin that a project names. */
+/** Asks the person to trust the exact content of a plugin that a project names; one that they name must be theirs alone. */
 const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
+  if (found.entry.scope === "user") return yield* requireOwnPlugin(found)
   if (found.entry.scope !== "project") return found
   const gate = yield* Gate
   const { text: plugin } = found.entry

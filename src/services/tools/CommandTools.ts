@@ -22,7 +22,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { runGranted } from "../commands/Commands.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { definePlugin, type Plugin, tool } from "./Plugin.ts"
-import { notTrusted } from "./PluginProblem.ts"
+import { declaredNotTrusted } from "./PluginProblem.ts"
 
 type Declarations = NonNullable<Configuration["tools"]>
 
@@ -89,7 +89,7 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   const path = (yield* Path.Path).join(project, projectOrigin)
   const does = Object.entries(tools).map(([name, { command }]) => `Tool ${name} runs: ${commandText(command)}`)
   yield* Effect.mapError(gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path, hash, does }), ({ by }) =>
-    notTrusted(nameInRules, nameInRules, hash, by)
+    declaredNotTrusted(nameInRules, hash, by)
   )
   return pluginsOf(projectOrigin, tools)
 })

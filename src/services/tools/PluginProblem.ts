@@ -19,27 +19,44 @@ const Code = Schema.Literals([
   "ToolShape"
 ])
 
-/** A plugin is left out, with all of its tools. `detail` says why, as the rest of a sentence, and what to do. */
+/** A plugin is left out, with all of its tools, or the hooks of a project are. `detail` says why, as the rest of a sentence, and what to do. */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
   code: Code,
-  detail: Schema.String
+  detail: Schema.String,
+  /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
+  isDeclared: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
-    return `The plugin "${this.plugin}" is not used: ${this.detail}`
+    const { detail, isDeclared, plugin } = this
+    return isDeclared ? `The ${plugin} are not used: ${detail}` : `The plugin "${plugin}" is not used: ${detail}`
   }
 }
 
-/** The problem of a plugin that the project names, and whose content with this hash the person has not trusted. */
-export const notTrusted = (plugin: string, name: string, hash: string, by: "person" | "rule" | "nobody") => {
+type DecidedBy = "person" | "rule" | "nobody"
+
+const refusalText = (by: DecidedBy, name: string, hash: string, it: "it" | "them"): string => {
   const rule = `load_plugin:${exactPattern(name)} *`
   const details = {
-    rule: "a rule forbids to load it.",
-    person: "you did not trust it.",
-    nobody: `the project names it and you have not trusted it (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
+    rule: `a rule forbids to load ${it}.`,
+    person: `you did not trust ${it}.`,
+    nobody: `the project names ${it} and you have not trusted ${it} (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
   }
-  return new PluginProblem({ plugin, code: "NotTrusted", detail: details[by] })
+  return details[by]
 }
+
+/** The problem of a plugin that the project names, and whose content with this hash the person has not trusted. */
+export const notTrusted = (plugin: string, name: string, hash: string, by: DecidedBy) =>
+  new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
+
+/** The problem of hooks or tools that the file of a project declares, which the person has not trusted. */
+export const declaredNotTrusted = (name: string, hash: string, by: DecidedBy) =>
+  new PluginProblem({
+    plugin: name,
+    code: "NotTrusted",
+    detail: refusalText(by, name, hash, "them"),
+    isDeclared: true
+  })
 
 /** What is exported by default is no plugin. */
 export const notAPlugin = (plugin: string): PluginProblem => {

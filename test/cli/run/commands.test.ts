@@ -58,7 +58,7 @@ describe("commands on the command line", () => {
     assert.deepStrictEqual([code, listed(stdout).includes("say")], [0, false])
     assert.match(
       stderr,
-      /^note: The plugin "tools of task-conductor\.json" is not used: the project names it and you have not trusted it/
+      /^note: The tools of task-conductor\.json are not used: the project names them and you have not trusted them/
     )
   })
 

@@ -80,6 +80,23 @@ describe("the changes of the last run", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are none to undo after a run that changed nothing: exit code 0, as with diff", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const call = (...args: ReadonlyArray<string>) => Effect.promise(() => run(args))
+      assert.strictEqual((yield* call("run", "What is here?")).code, 0)
+      assert.strictEqual((yield* call("diff")).code, 0)
+      for (const words of [[], ["--redo"], ["last", "a.txt"]]) {
+        const { code, stderr, stdout } = yield* call("undo", ...words)
+        assert.deepStrictEqual([code, stdout], [0, ""])
+        assert.match(stderr, /^Run \S+ changed nothing, so there is nothing to undo\.\n$/)
+      }
+      const { code, stdout } = yield* call("undo", "--json")
+      assert.deepInclude(JSON.parse(stdout), { paths: [], refused: [], outside: [] })
+      assert.strictEqual(code, 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are there for scripts", () =>
     Effect.gen(function* () {
       const { host, read, root, write } = yield* prepared

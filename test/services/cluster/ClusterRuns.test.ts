@@ -278,6 +278,31 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     })
   )
 
+  liveTest("opens a run again that another build began, when no worker has it and no other run its project", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const runs = yield* ClusterRuns
+        const sql = yield* SqlClient.SqlClient
+        const lease = yield* leaseRun(newRun("run-1"))
+        const own = newRun("run-1")
+        const other = { ...own, opened: { ...own.opened, program: "0.0.0+3f2a9c1b" } }
+        const later = { ...own, opened: { ...own.opened, program: "0.1.0" } }
+        const open = Effect.forEach([own, other, later], runs.reopen)
+        yield* sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+          VALUES (${lease.worker}, '', '0.0.0', '{}', clock_timestamp())`
+        assert.deepStrictEqual(yield* open, [false, false, false])
+        /* It has said that it ends, and could give nothing back. */
+        yield* sql`DELETE FROM task_conductor_workers`
+        assert.deepStrictEqual(yield* open, [false, false, true])
+        assert.strictEqual((yield* runs.standing("run-1"))?.run.opened.program, "0.1.0")
+        /* Nothing that the worker still writes counts. */
+        assert.isFalse(yield* (yield* ClusterWork).end(lease, "{}"))
+        const worker = { name: "gpu-2", program: "0.1.0" }
+        assert.lengthOf(yield* (yield* ClusterWork).claim(worker, { run: 1, refine: 1, task: 1 }), 1)
+      })
+    )
+  )
+
   liveTest("leaves out runs that another version wrote", () =>
     onDatabase(
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { chmodSync, existsSync, symlinkSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { packageFiles, wordsModule } from "../../support/PluginFiles.ts"
@@ -75,6 +75,47 @@ describe.concurrent("plugins of the person", { timeout: 60_000 }, () => {
     sandbox.write("config/node_modules/.keep", "")
     symlinkSync(join(sandbox.root, "elsewhere/words"), join(sandbox.root, "config/node_modules/words"))
     assert.deepStrictEqual(await list(sandbox), { tools: ["words@1.2.0: word_count"], problems: [] })
+  })
+})
+
+describe.concurrent("plugins of the person that others can write", { timeout: 60_000 }, () => {
+  const files = {
+    ...packageFiles("config/node_modules/words", wordsModule()),
+    "config/node_modules/words/lib/more.js": "",
+    "config/task-conductor/mine/one.mjs": wordsModule({ name: "one", tool: "one" })
+  }
+  const words = ["config/node_modules/words/index.js", "config/node_modules/words/lib/more.js"]
+  const folders = ["config/node_modules/words/lib", "config/node_modules"]
+  const one = ["config/task-conductor/mine/one.mjs", "config/task-conductor/mine"]
+  const isRoot = process.getuid?.() === 0
+
+  it.each([...words, ...folders, ...one])("are not loaded when %s is open to all", async (place) => {
+    const sandbox = open(files, { user: ["words", "./mine/one.mjs"] })
+    const path = join(sandbox.root, place)
+    const mode = statSync(path).mode
+    chmodSync(path, mode | 0o002)
+    const { problems, tools } = await list(sandbox)
+    const [left, name] = one.includes(place)
+      ? (["words@1.2.0: word_count", "./mine/one.mjs"] as const)
+      : (["one: one", "words"] as const)
+    assert.deepStrictEqual(tools, [left])
+    const detail = `<root>/${place} is not yours alone: other users can write it. Check what is in it; then make it yours (chown), and run: chmod go-w <root>/${place}`
+    assert.deepStrictEqual(problems, [note(name, detail)])
+    chmodSync(path, mode & ~0o022)
+    assert.lengthOf((await list(sandbox)).tools, 2)
+  })
+
+  it.skipIf(!isRoot)("are not loaded when a group writes them, or another user owns them", async () => {
+    const sandbox = open(files, { user: ["words", "./mine/one.mjs"] })
+    const at = (place: string) => join(sandbox.root, place)
+    chmodSync(at(words[0] ?? ""), 0o664)
+    assert.lengthOf((await list(sandbox)).tools, 2)
+    chownSync(at(words[0] ?? ""), 0, 12_345)
+    chownSync(at(one[0] ?? ""), 12_345, 0)
+    const { problems, tools } = await list(sandbox)
+    assert.deepStrictEqual(tools, [])
+    assert.include(problems[0], `${words[0]} is not yours alone: other users can write it.`)
+    assert.include(problems[1], `${one[0]} is not yours alone: it belongs to another user.`)
   })
 })
 

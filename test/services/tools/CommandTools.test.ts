@@ -92,7 +92,7 @@ describe("a declared tool", () => {
       const { plugins, problems } = yield* trust(changed)
       assert.deepStrictEqual(
         [plugins, problems.map(({ message }) => message)],
-        [[], ['The plugin "tools of task-conductor.json" is not used: you did not trust it.']]
+        [[], ["The tools of task-conductor.json are not used: you did not trust them."]]
       )
       assert.deepStrictEqual(
         approver.asked.flat().map(({ details, risk }) => [risk, details]),

@@ -1,0 +1,21 @@
+/**
+ * The product as another build of the same version has it: a copy with another hash of its sources.
+ */
+import { cpSync, globSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "../..")
+
+/** Makes the copy in this new folder; gives its version and the program to start. */
+export const makeOtherBuild = (folder: string): { readonly version: string; readonly program: string } => {
+  for (const part of ["bin", "dist", "prompts", "skills", "package.json"]) {
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  }
+  symlinkSync(realpathSync(join(root, "node_modules")), join(folder, "node_modules"))
+  for (const file of globSync("dist/*/build-*.js", { cwd: folder })) {
+    const path = join(folder, file)
+    writeFileSync(path, readFileSync(path, "utf8").replace(/\+[0-9a-f]{8}`/, "+00000000`"))
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string }
+  return { version: `${version}+00000000`, program: join(folder, "bin/task-conductor.cjs") }
+}
