@@ -158,10 +158,9 @@ export const attachRun = Effect.fn("attachRun")(function* (
 ) {
   const store = yield* RunStore
   const runId = yield* store.find(given)
-  const { progress } = yield* ClusterWorkers
   const standing = yield* (yield* ClusterRuns).standing(runId)
-  if (report !== undefined && standing !== undefined && standing.ending === undefined)
-    yield* Effect.forkScoped(Effect.ignore(watchWorkers({ runId, version: standing.run.opened.program }, report)))
-  const ending = yield* followRun(runId, listen, { progress: progress(runId), redact })
+  const says = report === undefined || standing?.ending !== undefined ? () => Effect.void : report
+  const progress = yield* watchWorkers({ runId, version: standing?.run.opened.program ?? build }, says)
+  const ending = yield* followRun(runId, listen, { progress, redact })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
-}, Effect.scoped)
+})

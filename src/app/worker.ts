@@ -20,7 +20,13 @@ import type { Configuration, RunsKept } from "../domain/configuration/Configurat
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { TaskFailure } from "../domain/plan/TaskResult.ts"
 import { ClusterRunEnding } from "../domain/journal/JournalRecord.ts"
-import { ClusterWorkers, makeCallProgressBoard, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import {
+  ClusterWorkers,
+  makeCallProgressBoard,
+  presenceOf,
+  reportInterval,
+  type WorkerReport
+} from "../services/cluster/ClusterWorkers.ts"
 import { CurrentNotices, DatabaseUnavailable, makeNotices } from "../services/cluster/ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, encodeEnding, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
 import { claimedTask, nobodyFits, UnfitWorker } from "../services/cluster/ClusterTasks.ts"
@@ -233,9 +239,12 @@ const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
   outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
 
 /** How often it is looked whether the worker got work or has none any more, in milliseconds. */
-const loadPace = 200
+const loadPace = 500
 
-/** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
+/**
+ * Says in the database that this worker is there, until the scope closes; that it got work is said without delay. Returns what is
+ * said with the renewal of its leases.
+ */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
   load: Load,
@@ -249,12 +258,12 @@ const reportPresence = Effect.fnUntraced(function* (
     return `${runs + tasks > 0} ${servers.gone() ?? ""}`
   }
   let last = { at: 0, state: "" }
-  const report = Effect.gen(function* () {
+  const stateSaid = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     last = { at: now, state: stateNow() }
     const shown = progress.shown(now)
     const serverGone = servers.gone()
-    yield* workers.report({
+    const said: WorkerReport = {
       name: workerName,
       version: build,
       begunAt,
@@ -263,14 +272,17 @@ const reportPresence = Effect.fnUntraced(function* (
       ...(serverGone === undefined ? {} : { serverGone }),
       ...((yield* servers.hasGivenUp) ? { hasGivenUp: true } : {}),
       ...(shown.length === 0 ? {} : { progress: shown })
-    })
+    }
+    return said
   })
+  const report = Effect.flatMap(stateSaid, workers.report)
   const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     now - last.at >= Duration.toMillis(reportInterval) || stateNow() !== last.state ? report : Effect.void
   )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
+  return Effect.map(stateSaid, presenceOf)
 })
 
 /** Says once of each run of another version that this worker leaves it alone. */
@@ -328,7 +340,7 @@ const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepCluste
     progress,
     broken: (error) => Effect.asVoid(Deferred.fail(broken, error))
   })
-  yield* reportPresence(parallel, load, progress, servers)
+  const presence = yield* reportPresence(parallel, load, progress, servers)
   yield* reportOthers(report)
   if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
   const room = Effect.map(servers.leavesWork, (isLeft) => (isLeft ? { run: 0, refine: 0, task: 0 } : load.room()))
@@ -337,6 +349,7 @@ const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepCluste
     worker: { name: workerName, program: build },
     room,
     carryOut: (lease) => Effect.provideContext(carryOut(lease), services),
+    presence,
     report
   })
   yield* ready

@@ -20,6 +20,7 @@ export const leaseRun = Effect.fnUntraced(function* (run: ClusterRun) {
     ...found,
     lost: yield* Deferred.make<void>(),
     cancelled: yield* Deferred.make<void>(),
+    lookForWork: Effect.void,
     renewedAt: Number(process.hrtime.bigint() / 1_000_000n)
   }
   return lease

@@ -36,8 +36,11 @@ import type { Secrets } from "./WithoutSecrets.ts"
 /** A call begins only while at least this much of its lease is left, in milliseconds. */
 const leastLeft = 4000
 
-/** How long records wait for others when nothing waits for them. */
-const together = "300 millis"
+/** How long records wait for others when nobody waits for them; a question never does. */
+const together = "1 second"
+
+const isQuestion = (record: JournalRecord): boolean =>
+  record.type === "event" && record.event.type === "approval.requested"
 
 /** Waits until the lease has been renewed lately; a lease that is lost interrupts the work that waits. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
@@ -127,10 +130,12 @@ export const layerClusterJournal = ({
       })
       yield* Effect.forkScoped(Effect.forever(writeNext))
 
+      const writeNow = Effect.suspend(() => Deferred.succeed(hurry, undefined))
+
       const put = Effect.fnUntraced(function* (entry: Entry) {
         yield* Queue.offer(queue, entry)
         if (entry.written === undefined) return
-        yield* Effect.suspend(() => Deferred.succeed(hurry, undefined))
+        yield* writeNow
         yield* Deferred.await(entry.written)
       })
 
@@ -157,7 +162,10 @@ export const layerClusterJournal = ({
         return {}
       })
 
-      const enqueue = (record: JournalRecord) => Effect.flatMap(entryOf(record), put)
+      const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
+        yield* put(yield* entryOf(record))
+        if (isQuestion(record)) yield* writeNow
+      })
 
       const append = Effect.fnUntraced(function* (record: JournalRecord) {
         if (isSafeElsewhere(record)) return yield* enqueue(record)

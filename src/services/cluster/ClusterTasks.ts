@@ -108,7 +108,7 @@ const workKey = (
 }
 
 /** How often it is looked what came of the work that a run waits for, in milliseconds: less often while nothing does. */
-const resultPace = { least: 150, most: 600 }
+const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
 /** Offers work of a run, what comes at the same time together, and waits for all of it together. */
 export const makeOffers = Effect.fnUntraced(function* (runId: string) {
@@ -128,7 +128,7 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
         lease,
         pieces.map(({ piece }) => piece)
       )
-      if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
+      yield* isHeld ? lease.lookForWork : Deferred.succeed(lease.lost, undefined)
     }
     pace = resultPace.least
     yield* Effect.suspend(() => Deferred.succeed(begun, undefined))
@@ -145,7 +145,9 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
       waiting.delete(key)
     }
     pace = found.size > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
-    yield* Effect.sleep(Duration.millis(pace))
+    /* While much is left, nothing waits for the next result alone. */
+    const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
+    yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
   })
   yield* forever(look)
 

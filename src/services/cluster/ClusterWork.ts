@@ -48,6 +48,8 @@ export interface HeldLease extends ClaimedWork {
   readonly lost: Deferred.Deferred<void>
   /** Completes when somebody cancels the run. */
   readonly cancelled: Deferred.Deferred<void>
+  /** Lets this worker look for free work now. */
+  readonly lookForWork: Effect.Effect<void>
   /** When its last renewal was sent, in milliseconds of the monotonic clock. */
   renewedAt: number
   /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
@@ -86,6 +88,12 @@ export interface Claimant {
   readonly program: string
 }
 
+/** What a worker says of itself; `report` is JSON text. */
+export interface Presence extends Claimant {
+  readonly begunAt: string
+  readonly report: string
+}
+
 /** How long a lease lasts from its renewal, in milliseconds, by the clock of the database. */
 export const leaseTime = 15_000
 
@@ -96,8 +104,11 @@ export class ClusterWork extends Context.Service<
   {
     /** Takes free pieces of runs of this program, of each kind what was offered first. */
     claim(worker: Claimant, room: Room): Query<ReadonlyArray<ClaimedWork>>
-    /** Renews leases; returns those that the worker still has. */
-    renew(leases: ReadonlyArray<Lease>): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
+    /** Renews leases, and says that their worker is there; returns those that it still has. */
+    renew(
+      leases: ReadonlyArray<Lease>,
+      presence?: Presence
+    ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
     /** Lets a piece go; `why` says that the worker can never do it. */
     giveBack(lease: Lease, why?: string): Query<void>
     /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the lease does not count. */

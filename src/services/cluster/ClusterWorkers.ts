@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
-import { aliveSeconds } from "./SqlWork.ts"
+import type { Presence } from "./ClusterWork.ts"
+import { aliveSeconds, sayPresent } from "./SqlWork.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
@@ -83,6 +84,14 @@ const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
+/** What a worker says of itself, as it is saved. */
+export const presenceOf = (worker: WorkerReport): Presence => ({
+  name: worker.name,
+  begunAt: worker.begunAt,
+  program: worker.version,
+  report: encodeReport(worker)
+})
+
 const makeWorkers = (sql: SqlClient.SqlClient) => {
   /** Workers of the last day, the oldest first. */
   const list = Effect.map(
@@ -99,20 +108,8 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     list,
     /** Workers that are alive. */
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
-    /** How far the model calls of a run are, by what workers said within the last seconds. */
-    progress: (runId: string) =>
-      Effect.map(list, (all): ReadonlyArray<CallProgress> =>
-        all
-          .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
-          .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
-      ),
     /** Says that a worker is there. */
-    report: (worker: WorkerReport) =>
-      Effect.asVoid(
-        retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
-          VALUES (${worker.name}, ${worker.begunAt}, ${worker.version}, ${encodeReport(worker)}, clock_timestamp())
-          ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`)
-      ),
+    report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
     /** A worker has ended. */
     leave: (name: string) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
   }
@@ -145,20 +142,29 @@ const missingWorker = (
     : undefined
 }
 
-/** Watches the workers that may work on a run of this version until it is interrupted. */
+/** How far the model calls of a run are, by what workers said within the last seconds. */
+const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): ReadonlyArray<CallProgress> =>
+  workers
+    .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
+    .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
+
+/**
+ * What is to be done again and again while a run is followed: it returns how far the model calls are, and reports that no worker
+ * of this version is there, and that one came.
+ */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   run: { readonly runId: string; readonly version: string },
   report: (what: string) => Effect.Effect<void>
 ) {
   const { alive } = yield* ClusterWorkers
   let before: string | undefined
-  for (;;) {
+  return Effect.gen(function* () {
     const workers = yield* alive
     const missing = missingWorker(run, workers)
     const able = workers.find((one) => !isOtherBuild(run.version, one.version) && one.serverGone === undefined)
     if (missing !== undefined && missing !== before) yield* report(missing)
     if (able !== undefined && before !== undefined) yield* report(`The worker ${printable(able.name)} is there now.`)
     before = missing
-    yield* Effect.sleep(reportInterval)
-  }
+    return progressIn(workers, run.runId)
+  })
 })

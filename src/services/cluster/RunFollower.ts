@@ -4,7 +4,6 @@
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
@@ -46,8 +45,8 @@ type Question = RunEvent & { readonly type: "approval.requested"; readonly scope
 const isQuestion = (event: RunEvent): event is Question =>
   event.type === "approval.requested" && event.scope !== "question"
 
-/** How often new records are read, in milliseconds: less often while there are none. */
-const paces = { least: 200, most: 600 }
+/** How often new records are read. */
+const pace = "750 millis"
 
 /**
  * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
@@ -139,7 +138,6 @@ export const followRun = (
 
     const follow = Effect.gen(function* () {
       let seq = 0
-      let pace = paces.least
       let progressAt = 0
       for (;;) {
         const { ending, events, isCancelled } = yield* runs.news(runId, seq)
@@ -161,8 +159,7 @@ export const followRun = (
           if (yield* isAnswered(runId, question)) continue
           yield* FiberMap.run(asked, hash, ask(question))
         }
-        pace = events.length > 0 ? paces.least : Math.min(pace + 100, paces.most)
-        yield* Effect.sleep(Duration.millis(pace))
+        yield* Effect.sleep(pace)
       }
     })
     return yield* Effect.raceFirst(follow, Deferred.await(waits))

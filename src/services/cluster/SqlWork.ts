@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
-import { type ClaimedWork, ClusterWork, Declined, leaseTime, type WorkKind } from "./ClusterWork.ts"
+import { type ClaimedWork, ClusterWork, Declined, leaseTime, type Presence, type WorkKind } from "./ClusterWork.ts"
 
 interface WorkRow {
   readonly setup: string
@@ -23,6 +23,12 @@ const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 
 /** A worker that was not seen for this time counts as dead. */
 export const aliveSeconds = 15
+
+/** Says that a worker is there. */
+export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
+  sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+    VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`
 
 const makeWork = (sql: SqlClient.SqlClient) => {
   const until = sql.literal(`clock_timestamp() + interval '${leaseTime} milliseconds'`)
@@ -60,9 +66,10 @@ const makeWork = (sql: SqlClient.SqlClient) => {
         }))
       )
     }),
-    renew: Effect.fn("ClusterWork.renew")((leases) => {
+    renew: Effect.fn("ClusterWork.renew")((leases, presence) => {
       const given = JSON.stringify(leases.map(({ epoch }) => epoch))
-      const query = sql<Pick<WorkRow, "epoch"> & { readonly cancelled: boolean }>`
+      const present = presence === undefined ? sql`` : sql`WITH present AS (${sayPresent(sql, presence)})`
+      const query = sql<Pick<WorkRow, "epoch"> & { readonly cancelled: boolean }>`${present}
         UPDATE task_conductor_work w SET lease_until = ${until} FROM task_conductor_runs r
         WHERE w.run_id = r.run_id AND r.ending IS NULL AND w.lease_until IS NOT NULL
           AND w.epoch IN (SELECT value::bigint FROM jsonb_array_elements_text(${given}::jsonb))

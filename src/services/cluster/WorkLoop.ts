@@ -10,7 +10,15 @@ import * as FiberSet from "effect/FiberSet"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { type Claimant, ClusterWork, CurrentLease, type HeldLease, leaseTime, type Room } from "./ClusterWork.ts"
+import {
+  type Claimant,
+  ClusterWork,
+  CurrentLease,
+  type HeldLease,
+  leaseTime,
+  type Presence,
+  type Room
+} from "./ClusterWork.ts"
 
 /** What became of a piece in this worker. */
 export type WorkEnd =
@@ -25,6 +33,8 @@ export interface WorkLoopOptions {
   /** How much more this worker takes now. */
   readonly room: Effect.Effect<Room, DatabaseUnavailable>
   readonly carryOut: (lease: HeldLease) => Effect.Effect<WorkEnd, DatabaseUnavailable>
+  /** What this worker says of itself with each renewal. */
+  readonly presence?: Effect.Effect<Presence>
   /** Receives what a person should know. */
   readonly report: (what: string) => Effect.Effect<void>
 }
@@ -35,23 +45,33 @@ const renewal = "2 seconds"
 /** A worker gives up so long before its lease ends, in milliseconds, whatever its clock says. */
 const margin = 3000
 
-/** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
-const pace = { least: 200, most: 400 }
-/** The same of a worker that has enough to do, which looks for runs and for changes to make. */
-const busyPace = { least: 800, most: 1200 }
+/**
+ * How often free work is looked for, in milliseconds, when no piece was finished or offered here: less often while there is none,
+ * and by a worker that has enough to do, which looks for runs and for changes to make. A quarter more or less, so that workers take
+ * turns.
+ */
+const pace = { least: 300, most: 800, busy: 2500 }
 
 const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
 
 const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
 
 /** Works until the scope closes or the database has been away for too long; then its leases are given back. */
-export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, report, room, worker }: WorkLoopOptions) {
+export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
+  carryOut,
+  presence,
+  report,
+  room,
+  worker
+}: WorkLoopOptions) {
   const work = yield* ClusterWork
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece is finished: then there may be room for another. */
-  let finished = yield* Deferred.make<void>()
+  /* Completes when a piece is finished, which makes room for another, and when work was offered. */
+  let hurry = yield* Deferred.make<void>()
+  const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
+  let interval = pace.least
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
     Effect.catch(query, (error) => Effect.andThen(Deferred.fail(broken, error), Effect.never))
 
@@ -59,7 +79,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
     if (end._tag === "GivenBack") return yield* work.giveBack(lease, end.why)
     if (end._tag === "RunEnded") return yield* work.end(lease, end.ending, lease.ended?.record)
     if (end.result !== undefined) yield* work.append(lease.runId, [], [{ lease, result: end.result }])
-    return yield* Deferred.succeed(finished, undefined)
+    return yield* lookForWork
   })
 
   const begin = (lease: HeldLease) =>
@@ -77,28 +97,31 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({ carryOut, repor
     )
 
   const claim = Effect.gen(function* () {
-    finished = yield* Deferred.make<void>()
+    hurry = yield* Deferred.make<void>()
+    interval = Math.min(interval * 1.25, pace.most)
     const most = yield* room
     if (most.run + most.refine + most.task > 0) {
       const sent = yield* monotonic
       for (const claimed of yield* work.claim(worker, most)) {
         const lost = yield* Deferred.make<void>()
-        const lease = { ...claimed, lost, cancelled: yield* Deferred.make<void>(), renewedAt: sent }
+        const lease = { ...claimed, lost, cancelled: yield* Deferred.make<void>(), lookForWork, renewedAt: sent }
         held.add(lease)
+        interval = pace.least
         yield* FiberSet.run(fibers, begin(lease))
       }
     }
     yield* Effect.yieldNow
-    const times = (yield* room).refine > 0 ? pace : busyPace
-    const wait = Effect.sleep(Duration.millis(yield* Random.nextIntBetween(times.least, times.most)))
-    yield* Effect.raceFirst(wait, Deferred.await(finished))
+    const usual = (yield* room).refine > 0 ? interval : pace.busy
+    const wait = Effect.sleep(Duration.millis(yield* Random.nextBetween(0.75 * usual, 1.25 * usual)))
+    yield* Effect.raceFirst(wait, Deferred.await(hurry))
   })
 
   const renew = Effect.gen(function* () {
     const leases = [...held]
     if (leases.length === 0) return
+    const said = presence === undefined ? undefined : yield* presence
     const sent = yield* monotonic
-    const kept = new Map((yield* work.renew(leases)).map(({ epoch, isCancelled }) => [epoch, isCancelled]))
+    const kept = new Map((yield* work.renew(leases, said)).map(({ epoch, isCancelled }) => [epoch, isCancelled]))
     for (const lease of leases) {
       const isCancelled = kept.get(lease.epoch)
       if (isCancelled === undefined) yield* lose(lease)

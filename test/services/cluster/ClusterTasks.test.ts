@@ -103,6 +103,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
       ...claimed,
       lost: yield* Deferred.make<void>(),
       cancelled: yield* Deferred.make<void>(),
+      lookForWork: Effect.void,
       renewedAt: 0
     }
     const secretsThere = makeSecrets(redact)

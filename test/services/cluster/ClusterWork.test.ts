@@ -8,7 +8,7 @@ import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/services/cluster/ClusterWork.ts"
-import { ClusterWorkers, type WorkerReport } from "../../../src/services/cluster/ClusterWorkers.ts"
+import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/services/cluster/ClusterWorkers.ts"
 import { layerSqlWork } from "../../../src/services/cluster/SqlWork.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
@@ -271,11 +271,12 @@ describe("the workers of a cluster", { timeout: 60_000, ...needsPostgres }, () =
         const workers = yield* ClusterWorkers
         yield* workers.report(report("gpu-1-7"))
         yield* workers.report({ ...report("gpu-1-7"), tasks: 3 })
+        yield* (yield* ClusterWork).renew([], presenceOf({ ...report("gpu-1-7"), tasks: 4 }))
         yield* workers.report({ ...report("gpu-2-9"), begunAt: "2026-11-20T18:40:00.000Z" })
         assert.deepStrictEqual(
           (yield* workers.alive).map(({ name, tasks }) => [name, tasks]),
           [
-            ["gpu-1-7", 3],
+            ["gpu-1-7", 4],
             ["gpu-2-9", 2]
           ]
         )
