@@ -29,7 +29,7 @@ const { values } = parseArgs({
     threads: { type: "string", default: "" },
     seconds: { type: "string", default: "600" },
     server: { type: "string", multiple: true, default: [] },
-    only: { type: "string", default: "" }
+    only: { type: "string", multiple: true, default: [""] }
   }
 })
 const [window, port, seconds] = [Number(values.window), Number(values.port), Number(values.seconds)]
@@ -236,7 +236,7 @@ try {
       console.error(`== ${name}`)
       const target = await begin(gguf)
       const rows: Array<Row> = []
-      for (const check of checks.filter((one) => one.name.includes(values.only))) {
+      for (const check of checks.filter(({ name: row }) => values.only.some((text) => row.includes(text)))) {
         const began = performance.now()
         const row = await Effect.runPromise(runCheck(check, target, seconds))
         console.error(`${row.outcome}: ${row.name}: ${row.detail}`)

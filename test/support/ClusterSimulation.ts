@@ -66,13 +66,19 @@ const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults)
       return done
     })
   const { work } = memory
+  /* Stopped between what is written and what it does then. */
+  const stopSometimes = Effect.gen(function* () {
+    if ((yield* Random.next) > 0.03) return
+    worker.stoppedUntil = (yield* Clock.currentTimeMillis) + (yield* Random.nextIntBetween(10_000, 60_000))
+    yield* alive(worker)
+  })
   return ClusterWork.of({
     claim: (who, room) => Effect.andThen(memory.see(worker.name, program), through(work.claim(who, room))),
     renew: (leases) => through(work.renew(leases)),
     giveBack: (lease, why) => (worker.isDead ? Effect.void : through(work.giveBack(lease, why))),
     offer: (lease, pieces) => through(work.offer(lease, pieces)),
     end: (lease, ending, record) => through(work.end(lease, ending, record)),
-    append: (id, records, finished) => through(work.append(id, records, finished)),
+    append: (id, records, finished) => Effect.tap(through(work.append(id, records, finished)), stopSometimes),
     results: (id, keys) => through(work.results(id, keys)),
     answer: (id, question, answer) => through(work.answer(id, question, answer)),
     answered: (id, question) => through(work.answered(id, question))
