@@ -46,6 +46,17 @@ const alive = Effect.fnUntraced(function* (worker: SimulatedWorker) {
   }
 })
 
+/** The clock as one worker sees it: what it waits for does not wake it while it is stopped. */
+const clockOf = (clock: Clock.Clock, worker: SimulatedWorker): Clock.Clock => ({
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+  currentTimeMillis: clock.currentTimeMillis,
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+  currentTimeNanos: clock.currentTimeNanos,
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => Effect.andThen(clock.sleep(duration), Effect.provideService(alive(worker), Clock.Clock, clock))
+})
+
 /** The store as one worker sees it. What fails for a while is tried again by the store itself, so that it is only late or done twice. */
 const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults): ClusterWork["Service"] => {
   const through = <A, E>(operation: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -172,13 +183,19 @@ export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
     const world: World = { effects: new Map(), doubts: new Set(), results: new Map() }
     const scope = yield* Scope.make()
     const workers: Array<SimulatedWorker> = []
+    const clock = yield* Clock.Clock
     const chance = (yield* Random.next) * 0.08
     const tasks = Array.from({ length: yield* Random.nextIntBetween(1, 6) }, (_, index) => `task-${index}`)
     memory.submit(runId, program)
     const join = Effect.suspend(() => {
       const worker = { name: `worker-${workers.length + 1}`, isDead: false, stoppedUntil: 0 }
       workers.push(worker)
-      return Effect.forkIn(work(memory, worker, world, { chance }, tasks), scope)
+      const working = Effect.provideService(
+        work(memory, worker, world, { chance }, tasks),
+        Clock.Clock,
+        clockOf(clock, worker)
+      )
+      return Effect.forkIn(working, scope)
     })
     for (let left = yield* Random.nextIntBetween(1, 4); left > 0; left -= 1) yield* join
     const run = memory.runs.get(runId)
