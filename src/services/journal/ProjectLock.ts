@@ -6,6 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { removeAllLeftovers } from "../files/AtomicWrite.ts"
 import { textHash } from "../files/Hash.ts"
@@ -29,6 +30,9 @@ const looking = {
   name: "projects",
   schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.during("30 seconds")])
 }
+
+/** The runs of this process look one after another, so that they do not keep each other from it. */
+const inThisProcess = Semaphore.makeUnsafe(1)
 
 /** Fails when another process changes a project that holds this one, or lies in it. `folder` lists those that are changed. */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
@@ -68,7 +72,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
       Effect.tap(Effect.ignore(listed)),
       Effect.flatMap((wasKilled) => (wasKilled ? removeAllLeftovers(real) : Effect.void))
     )
-  )
+  ).pipe(inThisProcess.withPermit)
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))
 })
 
