@@ -1,6 +1,7 @@
 /**
  * The lock on a project: one process at a time may change it, and none that works in a folder above or below it.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
@@ -10,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { removeAllLeftovers } from "../files/AtomicWrite.ts"
 import { textHash } from "../files/Hash.ts"
-import { type LockHolder, lockHolder, LockTaken, takeLock } from "../files/Lock.ts"
+import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "../files/Lock.ts"
 import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
 
 /** The project, and the folder where locks leave a file on systems that need one. */
@@ -24,11 +25,20 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** One process at a time looks which projects are taken. The others wait while it lives: it may get little of the processor. */
-const looking = {
-  what: "The list of projects",
-  name: "projects",
-  schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.during("30 seconds")])
+/** One process at a time looks which projects are taken. */
+const looking = { what: "The list of projects", name: "projects" }
+
+/** A process that looks may get little of the processor: the others wait for it so long, in milliseconds. */
+const longestLook = 30_000
+
+/** True as long as one holder of the lock after another has not had it for too long. */
+const makePatience = () => {
+  let [holder, since] = ["", 0]
+  return ({ _tag, message }: LockTaken | LockUnavailable) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (message !== holder) [holder, since] = [message, now]
+      return _tag === "LockTaken" && now - since < longestLook
+    })
 }
 
 /** The runs of this process look one after another, so that they do not keep each other from it. */
@@ -56,10 +66,10 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
   const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const folder = path.join(locks, "projects")
   const file = path.join(folder, textHash(real))
-  const { name, schedule, what } = looking
+  const { name, what } = looking
   const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), {
-    schedule,
-    while: ({ _tag }) => _tag === "LockTaken"
+    schedule: Schedule.spaced("20 millis"),
+    while: makePatience()
   })
   const own = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
   const listed = Effect.andThen(makeFolders(folder, 0o700), writePrivateFile(file, new TextEncoder().encode(real)))
