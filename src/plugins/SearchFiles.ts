@@ -181,7 +181,8 @@ const byFile = (files: SearchEnd["files"]): string => {
   const rest = sorted.slice(mostNamed)
   const others = rest.reduce((sum, { matches }) => sum + matches, 0)
   const more = rest.length === 0 ? "" : `, and ${count(others, "match")} in ${count(rest.length)} more`
-  return `Shown by file: ${named.join(", ")}${more}. For others name a file with path, or give a higher max_results.`
+  const narrower = files.length > 1 ? "name a file with path" : "look for a longer text"
+  return `Shown by file: ${named.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
 }
 
 /** How much there is, whether letter case mattered, and what of it is shown. */

@@ -171,6 +171,7 @@ const cutSearch = (text: string, limit: number): string => {
   const files = [...blocks].map(([path, rows]) => ({ path, rows }))
   const beside = lines.some((line) => /^.+?-\d+-(?: |$)/.test(line)) ? " or for the lines around matches" : ""
   const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
+  const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
     const shown = new Map(
@@ -183,12 +184,12 @@ const cutSearch = (text: string, limit: number): string => {
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
-    const first = `${said} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; name a file with path.`
+    const first = `${said} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shown.values()].flat(), ...notes].join("\n")
   }
   // With matches the counts may have more digits than without.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
-  return cut.length <= limit ? cut : `${said} The prompt has no room for them; name a file with path.`
+  return cut.length <= limit ? cut : `${said} The prompt has no room for them; ${advice}.`
 }
 
 /**

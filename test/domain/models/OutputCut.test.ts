@@ -126,6 +126,8 @@ describe("cutOutput", () => {
     expect(cutOutput(search([head, ...lines].join("\n")), 0)).toBe(
       `${head} The prompt has no room for them; name a file with path.`
     )
+    const alone = cutOutput(search(["50 matches in 1 file.", ...found("src/a.ts", 50)].join("\n")), 700)
+    expect(alone).toContain("The prompt has no room for more; look for a longer text.")
   })
 
   it("says where a page is to be read on", () => {
