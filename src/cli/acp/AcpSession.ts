@@ -38,8 +38,15 @@ import { makeRunId } from "../../services/runs/RunId.ts"
 import { type CommandFailure, failureOf, usageFailure } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { runContextOf } from "../terminal/runContext.ts"
-import { askedCall, permissionAnswer, permissionOptions } from "./Permission.ts"
-import { makeUpdates, messageChunk, thought, toolCallId } from "./SessionUpdates.ts"
+import {
+  askedCall,
+  permissionAnswer,
+  permissionOptions,
+  makeUpdates,
+  messageChunk,
+  thought,
+  toolCallId
+} from "./SessionUpdates.ts"
 import { fenced } from "../../domain/markdown/PromptBlock.ts"
 
 /** A path below the project; another address as it is. */

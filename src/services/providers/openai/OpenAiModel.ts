@@ -22,7 +22,7 @@ import {
   badShape
 } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { nameOnServer, type ModelOptions } from "../Provider.ts"
+import type { ModelOptions } from "../Provider.ts"
 import { authorization, drain, linesOf, maxBytes, openAnswer } from "../ServerTransport.ts"
 import {
   layerStreamed,
@@ -34,7 +34,7 @@ import {
   type PartReader,
   type Parts
 } from "../StreamedModel.ts"
-import { spoken } from "./OpenAiAddress.ts"
+import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 
 /** Thoughts are left out: the API has no place for them. */
@@ -337,10 +337,10 @@ export const layerOpenAi = (options: ModelOptions) => {
       url,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
-      refine: (error, model) => readRefusal(error, nameOnServer("openai", model)),
+      refine: (error, model) => readRefusal(error, nameOnServer(model)),
       async open(question, { format, grammar, maxTokens, model, sampling, think }, exchange) {
         const request = {
-          model: nameOnServer("openai", model),
+          model: nameOnServer(model),
           response_format: format === undefined ? undefined : boundFormat(format),
           ...question,
           grammar,
