@@ -31,7 +31,7 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
 const benchWriter = "Write 1"
 
 /** The stages for which a model is recommended. */
-export const benchStages = ["plan", "task"] as const
+const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
 /** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
@@ -286,7 +286,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
 ]
 
 /** The models that do better with tools through the interface, as they stand in a configuration. */
-export const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
+const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>
       better.form === "native" && forms.length > 1 ? [[model, "native" as const]] : []

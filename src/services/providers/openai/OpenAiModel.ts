@@ -290,7 +290,7 @@ const endOfBody = [{ text: "\n" }]
  * The objects of an answer as they come. It has ended when the reason for its end was given, and then `[DONE]` or the end of the
  * body came.
  */
-export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
+async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
   const events: Array<Sse.Event> = []
   const parser = Sse.makeParser(
     (event) => {
