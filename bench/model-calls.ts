@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import { assumedScale } from "../src/domain/models/PromptSize.ts"
 import { readAnswer } from "../src/services/models/AnswerStream.ts"
 import { layerOllama } from "../src/services/providers/ollama/OllamaModel.ts"
 import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
@@ -24,7 +25,12 @@ const ask = Effect.gen(function* () {
   yield* readAnswer(yield* LanguageModel.LanguageModel, prompt, {
     server: { host: "", model: slotModel, promptTokens: 1, window: 32_768 },
     settings: { sampling: {} },
-    meter: yield* UsageMeter
+    meter: yield* UsageMeter,
+    thinking: { tokens: Infinity, scale: assumedScale },
+    listen: () => {},
+    heard: () => {},
+    arrived: Effect.void,
+    entered: () => Effect.void
   })
 })
 

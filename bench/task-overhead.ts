@@ -23,7 +23,6 @@ import { Journal } from "../src/services/journal/Journal.ts"
 import { newProof, SealKey } from "../src/services/journal/JournalSeal.ts"
 import { openJournal } from "../src/services/journal/JournalWriter.ts"
 import { textHash } from "../src/services/files/Hash.ts"
-import { Approver } from "../src/services/approvals/Approver.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
 import { Gate, ProjectWriteLock } from "../src/services/permissions/Gate.ts"
 import { Policies } from "../src/services/permissions/Policies.ts"
@@ -36,6 +35,7 @@ import { ToolRunner } from "../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
+import { layerAllowAll } from "../test/support/ScriptedApprover.ts"
 
 const { values } = parseArgs({
   options: {
@@ -163,7 +163,7 @@ const measure = Effect.gen(function* () {
     Workspace.layer(yield* makeProject({})),
     layerPublicWeb(),
     Policies.layerMemory(),
-    Approver.layerAllowAll,
+    layerAllowAll,
     Activities.layer,
     ProjectWriteLock.layerHeld,
     UsageMeter.layer,

@@ -5,8 +5,7 @@
  * of the composition root.
  */
 import * as Effect from "effect/Effect"
-import { benchPrompt, benchPrompts } from "../domain/checking/BenchSet.ts"
-import { type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
+import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ToolCalls } from "../domain/models/Generation.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"

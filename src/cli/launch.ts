@@ -94,7 +94,7 @@ const looksLikePrompt = (invalid: Invalid): boolean =>
   )
 
 /** Writes help and errors about a command line through `Output`. */
-export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
+const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
   Output.useSync((output) => {
     const formatter = CliOutput.defaultFormatter({
       colors: output.resultPaint.bold("") !== "",

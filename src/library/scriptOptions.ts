@@ -105,7 +105,7 @@ export const orderMaterial = Effect.fnUntraced(function* ({ attachment, outputSc
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
 /** A rule of the options that names no tool is a wrong option. */
-export const asWrongOption = <E>(error: E): E | ConfigurationError =>
+const asWrongOption = <E>(error: E): E | ConfigurationError =>
   error instanceof RuleWithoutTool
     ? new ConfigurationError({
         source: "options",

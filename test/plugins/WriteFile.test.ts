@@ -8,7 +8,7 @@ import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../src/services/tools/Plugin.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import * as Schema from "effect/Schema"
-import { scriptedApprover } from "../support/ScriptedApprover.ts"
+import { layerAllowAll, scriptedApprover } from "../support/ScriptedApprover.ts"
 
 describe("write_file", () => {
   nodeTest("creates a file with its folders and returns path, bytes and diff", () =>
@@ -270,7 +270,7 @@ describe("edit_file", () => {
       const outside = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${outside}/b.txt`, "token = hidden-canary\n")
       const files = { ".git/config": "token = hidden-canary\n", ".env": "token = hidden-canary\n" }
-      const { gate, run } = yield* openTools({ files, approver: Approver.layerAllowAll })
+      const { gate, run } = yield* openTools({ files, approver: layerAllowAll })
       for (const path of [`${outside}/b.txt`, ".git/config", ".env"]) {
         const { error_message, success } = yield* run("edit_file", replacing(path, "token = hidden-canari", "x"))
         assert.isFalse(success)

@@ -7,6 +7,7 @@ import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
+import type { Screen } from "../../src/cli/terminal/Screen.ts"
 import { ControllingTerminal } from "../../src/services/approvals/TerminalQuestion.ts"
 import { emitKeypressEvents, type Key } from "node:readline"
 import { PassThrough } from "node:stream"
@@ -105,3 +106,12 @@ export const makeFakeTerminal = (
     }
     return fake
   })
+
+/** A screen on which nothing is shown. */
+export const noScreen: Screen = {
+  canDraw: false,
+  isUnicode: false,
+  columns: () => undefined,
+  show: () => undefined,
+  hide: () => undefined
+}

@@ -27,6 +27,7 @@ import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import type { SandboxSettings } from "../../src/domain/commands/CommandSettings.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
+import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenChecks {
   readonly files?: Readonly<Record<string, string>>
@@ -80,7 +81,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
     Workspace.layer(root),
     layerPublicWeb(),
     Policies.layerMemory(),
-    given.approver ?? Approver.layerAllowAll,
+    given.approver ?? layerAllowAll,
     given.activities ?? Activities.layerUnsaved,
     Journal.layerNone,
     ProjectWriteLock.layerHeld,

@@ -41,6 +41,7 @@ import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
 import { leavesMachine } from "../../src/services/providers/providers.ts"
+import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenStages {
   /** What the model says, in order; it is a defect to ask it once more. */
@@ -101,7 +102,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
       ? layerNoCommands
       : Layer.provide(given.commands, [Workspace.layer(project), EventLog.layer]),
     Policies.layerMemory(),
-    given.approver ?? Approver.layerAllowAll,
+    given.approver ?? layerAllowAll,
     Activities.layerUnsaved,
     Journal.layerNone,
     ProjectWriteLock.layerHeld,

@@ -21,6 +21,7 @@ import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
+import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenTools {
   readonly files?: Readonly<Record<string, string>>
@@ -54,7 +55,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     Workspace.layer(root),
     given.web ?? layerPublicWeb(),
     Policies.layerMemory(),
-    given.approver ?? Approver.layerAllowAll,
+    given.approver ?? layerAllowAll,
     given.activities ?? Activities.layerUnsaved,
     given.journal ?? Journal.layerNone,
     ProjectWriteLock.layerHeld,

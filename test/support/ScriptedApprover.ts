@@ -1,5 +1,5 @@
 /**
- * An approver that gives prepared answers and keeps what it was asked.
+ * An approver that gives prepared answers and keeps what it was asked, and one that allows everything.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -56,3 +56,12 @@ export const willingApprover = (inDoubt?: DoubtAnswer): Layer.Layer<Approver> =>
       inDoubt: inDoubt === undefined ? () => stopInDoubt : () => Effect.succeed({ answer: inDoubt, by: "person" })
     })
   )
+
+/** Everything is allowed beforehand; nobody answers about a call in doubt. */
+export const layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
+  Approver.of({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+    call: () => Effect.succeed({ answer: "once", by: "rule" }),
+    inDoubt: () => stopInDoubt
+  })
+)

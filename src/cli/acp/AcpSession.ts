@@ -19,6 +19,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import { isAbsolute, relative, sep } from "node:path"
+import { fileURLToPath } from "node:url"
 import { conversationPlace, holdConversation } from "../../app/conversation.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { beginRun, planRun } from "../../app/runs.ts"
@@ -36,9 +38,50 @@ import { makeRunId } from "../../services/runs/RunId.ts"
 import { type CommandFailure, failureOf, usageFailure } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { runContextOf } from "../terminal/runContext.ts"
-import { promptText } from "./PromptText.ts"
-import { askedCall, permissionAnswer, permissionOptions } from "./Permission.ts"
-import { makeUpdates, messageChunk, thought, toolCallId } from "./SessionUpdates.ts"
+import {
+  askedCall,
+  permissionAnswer,
+  permissionOptions,
+  makeUpdates,
+  messageChunk,
+  thought,
+  toolCallId
+} from "./SessionUpdates.ts"
+import { fenced } from "../../domain/markdown/PromptBlock.ts"
+
+/** A path below the project; another address as it is. */
+const nameOf = (uri: string, project: string): string => {
+  if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
+  const path = fileURLToPath(uri)
+  const within = relative(project, path)
+  return within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? path : within
+}
+
+interface PromptText {
+  /** What was typed, with the paths. */
+  readonly prompt: string
+  /** The texts that were brought along. */
+  readonly material: string
+}
+
+/**
+ * The prompt of an editor as text: what was typed, with the paths of files that it names, and the text of those that it brings
+ * along. Nothing for a prompt with a part that was never offered, such as an image.
+ */
+const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
+  let prompt = ""
+  const material: Array<string> = []
+  for (const block of blocks) {
+    if (block.type === "text") prompt += block.text
+    else if (block.type === "resource_link") prompt += `\`${nameOf(block.uri, project)}\``
+    else if (block.type === "resource" && "text" in block.resource) {
+      const name = nameOf(block.resource.uri, project)
+      prompt += `\`${name}\``
+      material.push(`\`${name}\` in the editor:\n\n${fenced(block.resource.text, "")}`)
+    } else return undefined
+  }
+  return { prompt, material: material.join("\n\n") }
+}
 
 export const modes = [
   { id: "ask", name: "Ask", description: "A conversation. Asks before it changes anything or runs a command" },

@@ -1,8 +1,17 @@
 /**
  * The events of a run or a message as updates of a session: the plan with the state of its tasks, calls with their diffs and
- * places, checks, and what goes on as thoughts.
+ * places, checks, and what goes on as thoughts. Questions of the gate are permission requests of the protocol.
  */
-import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk"
+import type {
+  PlanEntry,
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolKind,
+  PermissionOption,
+  RequestPermissionOutcome,
+  ToolCallUpdate
+} from "@agentclientprotocol/sdk"
 import { resolve } from "node:path"
 import { numberedRows } from "../../domain/files/ChangePreview.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
@@ -13,6 +22,9 @@ import { shorten } from "../../domain/text/Excerpt.ts"
 import { badExit, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { progressLine } from "../terminal/Progress.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { ApprovalAnswer, ApprovalRequest } from "../../services/approvals/CallbackApprover.ts"
 
 const plain = makePaint(false)
 
@@ -30,9 +42,9 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   run_command: "execute"
 }
 
-export const kindOf = (tool: string): ToolKind => kinds[tool] ?? "other"
+const kindOf = (tool: string): ToolKind => kinds[tool] ?? "other"
 
-export const textContent = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } })
+const textContent = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } })
 
 export const messageChunk = (text: string): SessionUpdate => ({
   sessionUpdate: "agent_message_chunk",
@@ -45,7 +57,7 @@ export const thought = (line: string): SessionUpdate => ({
 })
 
 /** Each part of a unified diff, as an editor shows it. */
-export const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
+const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
   const parts: Array<{ readonly path: string; readonly old: Array<string>; readonly now: Array<string> }> = []
   let path = ""
   for (const { kind, text } of numberedRows(diff)) {
@@ -65,7 +77,7 @@ export const diffContent = (diff: string, project: string): ReadonlyArray<ToolCa
 }
 
 /** The files among the targets of a call, the first with the line at which a diff begins to change it. */
-export const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
+const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
     .filter((target) => target.startsWith("/"))
@@ -190,4 +202,66 @@ export const makeUpdates = (prompt: number, project: string) => {
       return [...(isNew ? [{ sessionUpdate: "plan" as const, entries }] : []), ...updatesOf(recorded)]
     }
   }
+}
+
+const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
+
+/** What can be answered: an answer that covers more is offered only where the question offers it. */
+export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
+  const [offers] = items.flatMap((item) => item.offers ?? [])
+  const repairs = items.flatMap((item) => item.offers?.repairs ?? [])
+  return [
+    { optionId: "once", kind: "allow_once", name: "Allow" },
+    ...(repairs.length === 0 ? [] : [always("repairs", `Allow, and ${repairs[0]}`)]),
+    ...(scope === "step" ? [always("remaining", "Allow, and all later steps")] : []),
+    ...(scope === "call" && offers?.session !== undefined
+      ? [always("remaining", `Allow in this session: ${offers.session}`)]
+      : []),
+    { optionId: "deny", kind: "reject_once", name: "Do not allow" }
+  ]
+}
+
+const itemContent = (item: ApprovalItem, project: string): ReadonlyArray<ToolCallContent> => {
+  const { details = [], diff, facts = [], preview = "", warnings = [], words } = item
+  const command = words?.command
+  const lines = [
+    ...(words === undefined ? [] : [words.consequence]),
+    ...warnings,
+    ...(command === undefined ? details : [`\`\`\`\n${command}\n\`\`\``]),
+    ...(diff === undefined && preview !== "" ? [preview] : []),
+    ...facts
+  ]
+  return [
+    ...(diff === undefined ? [] : diffContent(diff, project)),
+    ...(lines.length === 0 ? [] : [textContent(lines.join("\n\n"))])
+  ]
+}
+
+/** The call as a person is asked about it; a step with several calls is one. */
+export const askedCall = (
+  { items, scope, title }: ApprovalRequest,
+  toolCallId: string,
+  project: string
+): ToolCallUpdate => {
+  const [first] = items
+  const does = items.map(({ tool, words }) => words?.does ?? tool).join(", ")
+  return {
+    toolCallId,
+    title: scope === "step" && items.length > 1 ? `${stepText(title)}: ${does}` : does,
+    kind: first === undefined ? "other" : kindOf(first.tool),
+    status: "pending",
+    content: items.flatMap((item) => itemContent(item, project)),
+    locations: items.flatMap(({ diff, targets }) => locationsOf(targets, diff)),
+    ...(items.length === 1 && first?.call !== undefined ? { rawInput: first.call.arguments } : {})
+  }
+}
+
+/** An answer that was not offered allows nothing. */
+export const permissionAnswer = (
+  outcome: RequestPermissionOutcome,
+  options: ReadonlyArray<PermissionOption>
+): ApprovalAnswer => {
+  if (outcome.outcome !== "selected" || !options.some(({ optionId }) => optionId === outcome.optionId)) return false
+  if (outcome.optionId === "once") return true
+  return outcome.optionId === "remaining" || outcome.optionId === "repairs" ? outcome.optionId : false
 }

@@ -6,6 +6,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
+import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { askServer } from "../../app/modelWindow.ts"
 import { layerSkills } from "../../app/projectLayers.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
@@ -16,8 +17,76 @@ import { RunStore } from "../../services/history/RunStore.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
-import { type Candidate, type Kind, wantedFor } from "./Candidates.ts"
-import { scripts } from "./scripts.ts"
+
+/** What only this machine knows. */
+type Kind = "model" | "run" | "skill"
+
+interface Candidate {
+  readonly text: string
+  readonly about: string
+}
+
+/** Either candidates, or the kind of them. Nothing where files belong, which the shell knows itself. */
+type Wanted = ReadonlyArray<Candidate> | Kind | undefined
+
+const kindsOfFlags: Readonly<Record<string, Kind>> = { model: "model", skill: "skill" }
+
+/** By the command and the name of its argument. */
+const kindOfArgument = (command: string, argument: string): Kind | undefined => {
+  if (argument === "RUN") return "run"
+  if (argument !== "NAME") return undefined
+  return { "models bench": "model" as const, "skills describe": "skill" as const, "skills test": "skill" as const }[
+    command
+  ]
+}
+
+const takesValue = ({ optionalValue, type }: FlagDescriptor): boolean =>
+  type._tag !== "Boolean" && optionalValue !== true
+
+const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | undefined =>
+  flags.find(({ aliases, name }) => word === `--${name}` || aliases.some((alias) => word === `-${alias}`))
+
+const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
+  type._tag === "Choice" ? type.values.map((text) => ({ text, about: "" })) : kindsOfFlags[name]
+
+const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
+
+/** What the last of these words may become. They stand behind the name of the program. */
+const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
+  const last = words.at(-1) ?? ""
+  let command = program
+  let path = ""
+  let flag: FlagDescriptor | undefined
+  let given = 0
+  for (const word of words.slice(0, -1)) {
+    if (flag !== undefined) flag = undefined
+    else if (word.startsWith("-")) {
+      const found = flagOf(command, word)
+      flag = found !== undefined && takesValue(found) ? found : undefined
+    } else {
+      const below = given === 0 ? command.subcommands.find(({ name }) => name === word) : undefined
+      if (below === undefined) given += 1
+      else {
+        command = below
+        path = `${path} ${word}`.trim()
+      }
+    }
+  }
+  if (flag !== undefined) return valueOf(flag)
+  if (last.startsWith("-")) {
+    const flags = command.flags.map(({ description, name }) => ({
+      text: `--${name}`,
+      about: firstSentence(description)
+    }))
+    return [...flags, { text: "--help", about: "Show help" }]
+  }
+  const argument = command.arguments[Math.min(given, command.arguments.length - 1)]
+  const kind = argument === undefined ? undefined : kindOfArgument(path, argument.name)
+  if (kind !== undefined && (given < command.arguments.length || argument?.variadic === true)) return kind
+  return given > 0 || command.subcommands.length === 0
+    ? undefined
+    : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
+}
 
 /** A person waits for the key that they pressed. */
 const patience = "1 second"
@@ -64,6 +133,79 @@ export const printCandidates = Effect.fn("printCandidates")(
   },
   (work) => Effect.ignore(work)
 )
+
+/* The scripts ask this program what the last word of a command line may become. Where it says nothing, they offer files. */
+
+const bash = `# In ~/.bashrc: source <(task-conductor completion bash)
+_task_conductor() {
+  local index word whole="" strip line
+  local -a words=()
+  # bash takes ":" and "=" for words of their own, which names of models contain.
+  for ((index = 1; index <= COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    if [[ -n $whole && ( $word == [:=]* || $whole == *[:=] ) ]]; then
+      whole+=$word
+      words[\${#words[@]}-1]=$whole
+    else
+      whole=$word
+      words+=("$word")
+    fi
+  done
+  strip=\${whole%"\${whole##*[:=]}"}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    line=\${line%%$'\\t'*}
+    COMPREPLY+=("\${line#"$strip"}")
+  done < <(task-conductor complete -- "\${words[@]}" 2>/dev/null)
+}
+complete -o default -F _task_conductor task-conductor
+`
+
+const zsh = `# In ~/.zshrc, after compinit: source <(task-conductor completion zsh)
+_task_conductor() {
+  local line
+  local -a found
+  for line in "\${(@f)$(task-conductor complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] && found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if (( $#found )); then
+    _describe task-conductor found
+  else
+    _files
+  fi
+}
+compdef _task_conductor task-conductor
+`
+
+const fish = `# In ~/.config/fish/config.fish: task-conductor completion fish | source
+function __task_conductor_complete
+    set -l word (commandline -ct)
+    set -l words (commandline -opc) "$word"
+    set -l found (task-conductor complete -- $words[2..-1] 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path "$word"
+    end
+end
+complete -c task-conductor -f -a '(__task_conductor_complete)'
+`
+
+const powershell = `# In $PROFILE: task-conductor completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName task-conductor -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+    task-conductor complete -- @words $wordToComplete 2>$null | ForEach-Object {
+        $text, $about = $_ -split "\\t", 2
+        if (-not $about) { $about = $text }
+        [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
+    }
+}
+`
+
+/** By the name of the shell. */
+const scripts = { bash, zsh, fish, powershell }
 
 const shells = ["bash", "zsh", "fish", "powershell"] as const
 

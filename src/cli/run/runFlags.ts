@@ -267,7 +267,7 @@ export const plainFlag = switchFlag(
 )
 
 /** The answer only. */
-export const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
+const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
 
 /** What is approved beforehand. */
 export const approvalFlags = {

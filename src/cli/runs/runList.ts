@@ -117,7 +117,7 @@ const agoText = (ms: number): string | undefined => {
 const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()
 
 /** `today 17:02`, `yesterday 09:10`, `Nov 20 18:30`, `2025-11-20 18:30`; local. */
-export const localText = (at: Date, now: Date): string => {
+const localText = (at: Date, now: Date): string => {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}`
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
   if (isSameDay(at, now)) return `today ${time}`

@@ -120,3 +120,14 @@ export const redactEvent = <A>(value: A): A => {
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redactEvent(one)])) as A
 }
+
+/**
+ * Keeps stdout for a protocol alone: redirects to stderr whatever else writes to it, code of plugins too. Returns what writes for the protocol, one chunk
+ * after another.
+ */
+export const reserveStdout = (): ((chunk: string | Uint8Array) => Promise<void>) => {
+  const { stderr, stdout } = process
+  const write = stdout.write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  return (chunk) => new Promise((resolve) => void write(chunk, () => resolve()))
+}

@@ -159,12 +159,3 @@ export class TerminalScreen implements Screen {
     this.#stream.write(`${this.#region()}${end}`)
   }
 }
-
-/** For where nothing is shown. */
-export const noScreen: Screen = {
-  canDraw: false,
-  isUnicode: false,
-  columns: () => undefined,
-  show: () => undefined,
-  hide: () => undefined
-}

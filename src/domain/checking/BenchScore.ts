@@ -1,16 +1,37 @@
 /**
  * How well a model does the stages of a run, by the events of the runs in which it was tried; and which model is best for
- * which stage.
+ * which stage. Models are tried on the project in templates/bench.
  */
 import { modelCallKey, type ModelCallId } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { ModelToolCalls, ToolCalls } from "../models/Generation.ts"
-import { benchAnswers, benchWriter } from "./BenchSet.ts"
 import { counted } from "../text/Format.ts"
 
+/** Prompts to plan. */
+export const benchPrompts: ReadonlyArray<string> = [
+  "Which settings does the service read from the environment, and which of them have no default?",
+  "Write NOTES.md with one line for each file in src that says what the file is for.",
+  "Where is the port of the service defined, and which files use it? Then say what has to change to serve two ports."
+]
+
+/** What the plan in templates/bench/plan.md is for. */
+export const benchPrompt = "List the settings of the service, and write them into SETTINGS.md."
+
+/** What each task of the plan has to name to be right. */
+const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
+const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "Search 1": ["src/server.js"],
+  "Read 1": settingNames,
+  "Summary 1": settingNames,
+  "Write 1": settingNames
+}
+
+/** The task that has to write it, not only to report it. */
+const benchWriter = "Write 1"
+
 /** The stages for which a model is recommended. */
-export const benchStages = ["plan", "task"] as const
+const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
 /** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
@@ -265,7 +286,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
 ]
 
 /** The models that do better with tools through the interface, as they stand in a configuration. */
-export const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
+const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>
       better.form === "native" && forms.length > 1 ? [[model, "native" as const]] : []

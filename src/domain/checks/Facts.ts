@@ -168,7 +168,7 @@ export const aboutCheck = (check: CheckOutcome): string => {
 }
 
 /** `exit code 1`, `stopped`; empty when the check was not run. */
-export const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
+const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
 /** How a check ended, in a line; for the model without what a person has to do. */

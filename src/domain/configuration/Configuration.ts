@@ -107,8 +107,6 @@ export const serverAddresses = {
   }
 } as const
 export const addressKeys = Struct.keys(serverAddresses)
-type AddressKey = keyof typeof serverAddresses
-export type Addresses = Pick<Configuration, AddressKey>
 
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),

@@ -180,10 +180,10 @@ export const commandMessage = (typed: string, result: ToolResult): UserMessage =
   fromHost(`The person ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
 /** What the person typed. */
-export const saidBy = ({ content, said = content }: UserMessage): string => said
+const saidBy = ({ content, said = content }: UserMessage): string => said
 
 /** The first line of what the person said first, as the title of a conversation. */
-export const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
+const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   const first = messages.find(isFromPerson)
   const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
   return printable(line)

@@ -16,7 +16,7 @@ const docFolder = /(?:^|\/)(?:docs?|examples?|samples?)\//i
 const writtenRank = 4
 
 /** 0 for source, 1 for data and unknown files, 2 for tests, 3 for text for people, 4 for what tools and releases write. */
-export const searchRank = (path: string): number => {
+const searchRank = (path: string): number => {
   if (written.test(path)) return writtenRank
   if (isTestFile(path) || testFolder.test(path)) return 2
   const language = languageOf(path)

@@ -56,7 +56,7 @@ export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<st
 }
 
 /** The commands that a manifest names or implies, in its order, each with its kind where that is known. */
-export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
+const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
     (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
   )

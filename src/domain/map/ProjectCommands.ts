@@ -108,7 +108,7 @@ export const runnableCommands = (
 export const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$/.test(name)
 
 /** The fields of an object; none of anything else. */
-export const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
+const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [])
 
 /** The fields of a JSON text, as far as it can be read. */

@@ -6,7 +6,7 @@ import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
 
 const [tab, space, hardSpace] = [0x09, 0x20, 0xa0]
 
-export const indentOf = (line: string): number => {
+const indentOf = (line: string): number => {
   let column = 0
   for (let index = 0; index < line.length; index += 1) {
     const code = line.charCodeAt(index)
@@ -34,9 +34,9 @@ export const dedent = (line: string, columns: number): string => {
   return line.slice(index)
 }
 
-export const isRule = (line: string): boolean => /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)
+const isRule = (line: string): boolean => /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)
 
-export const isComment = (line: string): boolean => {
+const isComment = (line: string): boolean => {
   if (!line.includes("<!--")) return false
   const text = line.trim()
   return text.startsWith("<!--") && text.indexOf("-->") === text.length - 3

@@ -114,7 +114,7 @@ const openBlock = (text: string): RootContent | undefined => {
  * Closes a fence that the text leaves open, so that it does not swallow what follows. When something else is open (an
  * HTML comment), the whole text is fenced.
  */
-export const closeMarkdown = (text: string): string => {
+const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
   if (open === undefined) return text
   const fence = /^[ \t]*(`{3,}|~{3,})/.exec(text.slice(offsets(open)[0]))?.[1]

@@ -2,9 +2,11 @@
  * The messages of a conversation between a person, a model and its tools, as they are sent with each call of the model.
  */
 import * as Schema from "effect/Schema"
-import { ToolResult } from "../tools/ToolCall.ts"
+import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
 import { AskedCall } from "./ModelAnswer.ts"
 import { resultText } from "./OutputText.ts"
+import { addParts, type FilledPrompt } from "./PromptSize.ts"
+import { compactSchema } from "./ToolText.ts"
 
 /** A picture of a message, with its bytes in base64. */
 const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, data: Schema.String })
@@ -67,3 +69,32 @@ export const messageText = (message: ConversationMessage): string => {
 
 /** The number of characters of a message in a prompt. */
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
+
+/** What is sent instead of a prompt. */
+export interface ConversationCall {
+  readonly system: string
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** The tools that the model may call. */
+  readonly tools: ReadonlyArray<ToolInfo>
+}
+
+const toolText = ({ description, name, parameters }: ToolInfo): string =>
+  JSON.stringify({ name, description, parameters: compactSchema(parameters) })
+
+const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
+
+/** The text of a conversation, only to measure its size; the conversation is not sent in this form. */
+export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
+  const offered = tools.map(toolText).join("\n")
+  return {
+    system: system + offered,
+    user: messages.map(messageText).join(""),
+    get parts() {
+      return addParts([
+        { name: "instructions", characters: system.length },
+        { name: "tools", characters: offered.length },
+        ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
+      ])
+    }
+  }
+}

@@ -8,7 +8,7 @@ import type { LineRange } from "../text/LineRange.ts"
 /** Lines before and after a line that belongs to no block, or to one that is too long. */
 const around = 10
 
-export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
+const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
 
@@ -75,7 +75,7 @@ const openerOf = (lines: ReadonlyArray<string>, at: number): number => {
   return found < 0 ? at : found
 }
 
-export const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
+const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   let start = header
   while (start > 0 && isLeading(lines[start - 1] ?? "")) start -= 1
   return start

@@ -25,7 +25,7 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
 }
 
 /** What stands for the parts that are left out. */
-export const leftOut = "(nested too deeply)"
+const leftOut = "(nested too deeply)"
 
 /** The value with at most `most` levels; what is deeper is replaced by a string that says so. */
 export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {

@@ -100,15 +100,6 @@ export class Approver extends Context.Service<
     Approver.of({ ...denyAll, canAsk: Effect.succeed(false) })
   )
 
-  /** Everything is allowed beforehand; nobody answers about a call in doubt. */
-  static readonly layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
-    Approver.of({
-      step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
-      call: () => Effect.succeed({ answer: "once", by: "rule" }),
-      inDoubt: () => stopInDoubt
-    })
-  )
-
   /** About calls in doubt this was decided beforehand (`--in-doubt`). */
   static readonly layerInDoubt = (answer: DoubtAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))

@@ -47,7 +47,7 @@ const allProcesses = (): ReadonlyArray<ProcessLine> => {
 }
 
 /** The process with all that descends from it, or is of its session. */
-export const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
+const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set(all.filter(({ pid, session }) => pid === first || session === first))
   /* What is added while the set is walked is walked too. */

@@ -17,7 +17,7 @@ const isPassedOn = (descriptor: number): boolean => {
 }
 
 /** The descriptors beside stdin, stdout and stderr that children would get. */
-export const inheritedDescriptors = (): ReadonlyArray<number> => {
+const inheritedDescriptors = (): ReadonlyArray<number> => {
   try {
     const all = readdirSync("/proc/self/fd").map(Number)
     return all.filter((descriptor) => descriptor > 2 && isPassedOn(descriptor))

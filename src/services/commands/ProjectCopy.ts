@@ -79,7 +79,7 @@ const isFolder = async (path: string): Promise<boolean> => {
 }
 
 /** Makes a folder in a tree, with the modes of those in the project. No link is followed. */
-export const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
+const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
   const made = path.join(tree, name)
   if (name === "." || (await isFolder(made))) return
   await makeFoldersLike(root, tree, path.dirname(name))

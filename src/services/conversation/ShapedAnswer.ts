@@ -10,7 +10,7 @@ import type { ConversationMessage } from "../../domain/models/ConversationMessag
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { modelOutcome } from "../../domain/runs/RunOutcome.ts"
 import type { AskEnding } from "../../domain/runs/RunReport.ts"
-import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import { measuredPrompt } from "../../domain/models/ConversationMessage.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"

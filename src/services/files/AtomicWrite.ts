@@ -134,7 +134,7 @@ export const replaceFile = Effect.fn("replaceFile")(
 )
 
 /** Removes the file, or the link, at a canonical path; nothing when something else is there than expected. */
-export const removeFile = Effect.fn("removeFile")(
+const removeFile = Effect.fn("removeFile")(
   function* (file: string, expected: Expected) {
     const fs = yield* FileSystem.FileSystem
     if ((yield* ifFound(fs.lstat(file))) === undefined) return

@@ -173,7 +173,7 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
  * The newest run of the project in `folder`, from all runs, the newest first. `isMoved` says that the project came there
  * from elsewhere: then a run of a project that is no longer where it was is meant when there is no other.
  */
-export const lastOf = Effect.fn("lastOf")(function* (
+const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
   { folder, isMoved }: { readonly folder: string; readonly isMoved: boolean }
 ) {

@@ -31,14 +31,14 @@ const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
 /** The value that a line holds. Calls come from refinements: one from which a secret was redacted must not be executed. */
-export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
+const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
   return isRefinement(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
 }
 
 /** The intent of a call that was begun, with the number of its record. */
-export const inDoubt = (line: JournalLine | undefined): InDoubtCall | undefined => {
+const inDoubt = (line: JournalLine | undefined): InDoubtCall | undefined => {
   const record = line === undefined ? undefined : readRecord(line)
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
 }
@@ -47,7 +47,7 @@ export const inDoubt = (line: JournalLine | undefined): InDoubtCall | undefined 
  * The call that an answer made in the place of another one, when nobody knows whether it happened, or the answer was asked for again
  * since it held a secret; `answers` are all to its prompts. After an answer to another prompt, another call is meant.
  */
-export const replacedCall = (
+const replacedCall = (
   intent: JournalLine | undefined,
   outcome: JournalLine | undefined,
   answers: ReadonlyArray<JournalLine>

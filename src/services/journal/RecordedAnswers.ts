@@ -36,7 +36,7 @@ export const answered = {
 }
 
 /** The key of the record of an answer. */
-export const answerKey = (question: string): string => `question/${question}`
+const answerKey = (question: string): string => `question/${question}`
 
 /** What a person refuses is asked about again, unless they said what they want instead. */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>

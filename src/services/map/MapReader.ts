@@ -59,7 +59,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
 const mostPythonTests = 10
 
 /** The files of the project with what else is known of their list, and the manifests, those near some files first. */
-export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
+const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
   const listing = yield* workspace.treeWithin({ entries: mostMapped, until })

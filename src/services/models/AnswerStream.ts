@@ -1,6 +1,7 @@
 /**
- * Reads one answer of a model while it is written: keeps its thoughts apart from its text, in fields or in tags, passes the text
- * to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the request.
+ * Asks a model through effect/ai and reads its answer while it is written: keeps its thoughts apart from its text, in fields or in
+ * tags, passes the text to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the
+ * request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,9 @@ import * as Schema from "effect/Schema"
 import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
-import type * as Tool from "effect/ai/Tool"
+import * as Prompt from "effect/ai/Prompt"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
 import {
   type AnswerShape,
   AnswerWatch,
@@ -25,21 +28,25 @@ import {
   ModelError,
   Usage
 } from "../../domain/models/ModelAnswer.ts"
+import type { ConversationCall, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
+import { compactSchema } from "../../domain/models/ToolText.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
-import { conversationPrompt, conversationRequest, type ConversationCall, plainPrompt } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
+import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
+import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
 interface WritingOptions {
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Receives the text as it arrives, without thoughts. */
-  readonly listen?: (delta: string) => void
+  readonly listen: (delta: string) => void
   /** How many tokens the model may think, and how many characters a token has. */
-  readonly thinking?: { readonly tokens: number; readonly scale: TokenScale }
+  readonly thinking: { readonly tokens: number; readonly scale: TokenScale }
 }
 
 export type Phase = "thinking" | "writing"
@@ -68,7 +75,7 @@ class AnswerWriting {
   }
 
   get thinkingTokens(): number {
-    return estimateTokens(this.thinking, this.#options.thinking?.scale)
+    return estimateTokens(this.thinking, this.#options.thinking.scale)
   }
 
   /** Takes text as the server sent it, in which thoughts may stand in tags. */
@@ -83,7 +90,7 @@ class AnswerWriting {
   #write(delta: string): ModelErrorReason | undefined {
     if (this.phase !== undefined && delta.trim() !== "") this.phase = "writing"
     this.text += delta
-    this.#options.listen?.(delta)
+    this.#options.listen(delta)
     return this.#unrecoverable(this.#watch.text(delta))
   }
 
@@ -91,10 +98,10 @@ class AnswerWriting {
     this.thinking += delta
     // Some models write an empty block of thoughts when they are asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
-    const { tokens = Infinity } = this.#options.thinking ?? {}
     const thought = this.thinkingTokens
     // A document may have begun in thoughts that are never closed; the length of the answer ends it.
-    if (thought > tokens && !this.#split.hasHeading) return { _tag: "ThinkingCutOff", tokens: thought }
+    if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
+      return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
@@ -113,7 +120,7 @@ class AnswerWriting {
     if (answer !== "") {
       this.thinking = this.thinking.slice(0, -answer.length)
       this.text += answer
-      this.#options.listen?.(answer)
+      this.#options.listen(answer)
     }
     const lone = splitLoneClosing(this.text)
     this.thinking += lone.thinking
@@ -142,11 +149,11 @@ interface ReadOptions extends WritingOptions {
   readonly settings: CallSettings
   readonly conversation?: ConversationCall
   /** Is called with each part; `characters` are those of thoughts and text so far. */
-  readonly heard?: (characters: number) => void
+  readonly heard: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
-  readonly arrived?: Effect.Effect<void>
+  readonly arrived: Effect.Effect<void>
   /** Runs when the model begins to think, and when it begins to write after that. */
-  readonly entered?: (phase: Phase) => Effect.Effect<void>
+  readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
 /** Plain JSON; arguments that are absent or not JSON become an empty object, and what no call may have as many levels is cut. */
@@ -154,6 +161,72 @@ const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
+
+const promptMessage = (message: ConversationMessage): Prompt.Message => {
+  switch (message.role) {
+    case "user":
+      return Prompt.userMessage({
+        content: [
+          Prompt.textPart({ text: message.content }),
+          ...(message.pictures ?? []).map(({ data, mediaType, path }) =>
+            Prompt.filePart({ mediaType, fileName: path, data })
+          )
+        ]
+      })
+    case "assistant":
+      return Prompt.assistantMessage({
+        content: [
+          ...(message.thinking === "" ? [] : [Prompt.reasoningPart({ text: message.thinking })]),
+          ...(message.content === "" ? [] : [Prompt.textPart({ text: message.content })]),
+          ...message.calls.map(({ arguments: params, id, name }) =>
+            Prompt.toolCallPart({ id, name, params, providerExecuted: false })
+          )
+        ]
+      })
+    case "tool": {
+      const { id, name, result } = message
+      const outcome = { id, name, isFailure: !result.success, result: resultText(result), providerExecuted: false }
+      return Prompt.toolMessage({ content: [Prompt.toolResultPart(outcome)] })
+    }
+  }
+}
+
+/** Templates of models want the roles to alternate, so that a reply of the host is joined to a message before it. */
+const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
+  const joined: Array<ConversationMessage> = []
+  for (const message of messages) {
+    const last = joined.at(-1)
+    if (message.role !== "user" || last?.role !== "user") joined.push(message)
+    else {
+      const pictures = [...(last.pictures ?? []), ...(message.pictures ?? [])]
+      joined.splice(-1, 1, { role: "user", content: `${last.content}\n\n${message.content}`, pictures })
+    }
+  }
+  return joined
+}
+
+const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
+  Toolkit.make(
+    ...tools.map(({ description, name, parameters }) =>
+      Tool.dynamic(name, { description, parameters: compactSchema(parameters) as JsonSchema })
+    )
+  )
+
+/** What a model is asked, as effect/ai takes it. Calls are read as the model wrote them: the gate decides about them first. */
+const streamOf = (model: LanguageModel.LanguageModel, { messages, system, tools }: ConversationCall) => {
+  const prompt = Prompt.fromMessages([
+    Prompt.systemMessage({ content: system }),
+    ...joinedUsers(messages).map(promptMessage)
+  ])
+  return tools.length === 0
+    ? model.streamText({ prompt })
+    : model.streamText({
+        prompt,
+        toolkit: toolkitOf(tools),
+        disableToolCallResolution: true,
+        toolCallValidation: "deferred"
+      })
+}
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
@@ -164,7 +237,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, conversation } = options
+  const { arrived, conversation, entered, heard, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   /** How often the last piece of the answer came in a row; blanks around a piece do not count. */
@@ -207,7 +280,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     for (const part of parts) {
       const { phase } = writing
       const reason = take(part)
-      heard?.(writing.thinking.length + writing.text.length)
+      heard(writing.thinking.length + writing.text.length)
       if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
       if (reason === undefined) continue
       yield* usageOf
@@ -215,12 +288,9 @@ export const readAnswer = Effect.fnUntraced(function* (
     }
   })
 
-  const answer: Stream.Stream<AnswerPart, AiError.AiError> =
-    conversation !== undefined && conversation.tools.length > 0
-      ? model.streamText(conversationRequest(conversation))
-      : model.streamText({
-          prompt: conversation === undefined ? plainPrompt(prompt) : conversationPrompt(conversation)
-        })
+  /* A prompt alone is a conversation with one message. */
+  const asked = conversation ?? { system: prompt.system, messages: [{ role: "user", content: prompt.user }], tools: [] }
+  const answer: Stream.Stream<AnswerPart, AiError.AiError> = streamOf(model, asked)
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEachArray(read),

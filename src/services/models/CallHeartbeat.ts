@@ -6,12 +6,12 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { type CallPhase, type RunEvent, heartbeatEvery, pieceEvery, progressEvery } from "../../domain/runs/RunEvent.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import { meanwhile } from "./ModelSlots.ts"
 
 /** A speed over less than this is chance, in milliseconds. */
 const measurable = 1000
@@ -136,6 +136,17 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
   }
 }
 export type CallLife = ReturnType<typeof followCall>
+
+/** Runs an effect, and beside it what ends with it. */
+const meanwhile = <A, E, R, R2>(
+  beside: Effect.Effect<unknown, never, R2>,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | R2> =>
+  Effect.acquireUseRelease(
+    Effect.forkChild(beside, { startImmediately: true }),
+    () => effect,
+    (fiber) => Fiber.interrupt(fiber)
+  )
 
 /** Makes what watches the calls of a run; the server answers `slots` of them at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {

@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
@@ -136,17 +135,6 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       })
     )
 }
-
-/** Runs an effect, and beside it what ends with it. */
-export const meanwhile = <A, E, R, R2>(
-  beside: Effect.Effect<unknown, never, R2>,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R | R2> =>
-  Effect.acquireUseRelease(
-    Effect.forkChild(beside, { startImmediately: true }),
-    () => effect,
-    (fiber) => Fiber.interrupt(fiber)
-  )
 
 export class ModelSlots extends Context.Service<
   ModelSlots,

@@ -1,10 +1,14 @@
 /**
- * Reads the texts of files that a search would show: those in the project that no rule denies, and that hold no secret.
+ * Reads the texts of files that a search would show: those in the project that no rule denies, and that hold no secret. The items
+ * of a pattern are found in them.
  */
 import * as Effect from "effect/Effect"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
+import { matchesGlob } from "../../domain/files/PathList.ts"
+import type { ForEach } from "../../domain/plan/ForEach.ts"
 
 /** No larger file is read. */
 export const maxSearchedBytes = 1_048_576
@@ -38,4 +42,17 @@ export const makeSearchedTexts = Effect.gen(function* () {
         }),
       { concurrency: filesAtOnce }
     ).pipe(Effect.map((found) => found.flat()))
+})
+
+export const makeItemFiles = Effect.gen(function* () {
+  const searchedTexts = yield* makeSearchedTexts
+  const workspace = yield* Workspace
+
+  /** The items of a pattern. */
+  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string) {
+    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    const paths = files.filter(matchesGlob(pattern))
+    const sources = readsTexts(forEach) ? yield* searchedTexts(paths) : paths.map((path) => ({ path, text: "" }))
+    return itemsOf(forEach, sources)
+  })
 })

@@ -19,6 +19,7 @@ import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import {
   type ConversationMessage,
   fromHost,
+  measuredPrompt,
   messageCharacters,
   messageText
 } from "../../domain/models/ConversationMessage.ts"
@@ -32,7 +33,6 @@ import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
-import { measuredPrompt } from "../models/ConversationPrompt.ts"
 import type { Bound } from "../models/CallAttempt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"

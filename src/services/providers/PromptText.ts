@@ -11,7 +11,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
-import { finishPart } from "./AnswerParts.ts"
+import { finishPart } from "./StreamedModel.ts"
 
 /** The id of a call as templates of models accept it: that of Mistral wants nine letters and digits. */
 export const sentId = (id: string): string =>

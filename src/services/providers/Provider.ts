@@ -138,10 +138,6 @@ export interface Provider {
 export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
   isOwn?.(model) ?? model.startsWith(`${id}:`)
 
-/** The name by which the server of a provider knows a model. */
-export const nameOnServer = (id: string, model: string): string =>
-  model.startsWith(`${id}:`) ? model.slice(id.length + 1) : model
-
 /** What the calls of a run know of the server that answers them. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
   /** True for a model that the same server has; by the names of models when absent. */

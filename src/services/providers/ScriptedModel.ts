@@ -13,7 +13,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { type Asked, makeStreamedModel } from "./AnswerParts.ts"
+import { type Asked, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */

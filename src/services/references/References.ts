@@ -1,5 +1,6 @@
 /**
- * Resolves the references of tasks to content, and checks those of a list by the same resolution.
+ * Resolves the references of tasks to content, and checks those of a list by the same resolution: then nobody is asked and
+ * nothing outside the project is opened.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,24 +12,23 @@ import { ruleText } from "../../domain/permissions/Permission.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
-import { Issue, Repair } from "../../domain/findings/Issue.ts"
+import { Issue, Repair, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { referenceExcerpts } from "../../domain/models/ReferenceExcerpt.ts"
 import type { CutReference } from "../../domain/models/SeenPart.ts"
 import { soughtOf } from "../../domain/models/Sought.ts"
-import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import { ResolvedReference, withoutRepetitions, overBudget, leastSize } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
-import type { Task } from "../../domain/plan/Task.ts"
-import { TaskList } from "../../domain/plan/TaskList.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { TaskList, Step } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
-import { checkReferences } from "./ReferenceCheck.ts"
-import { problem, type ReferenceContext, type ReferenceProblem } from "./ReferenceContext.ts"
+import { problem, type ReferenceContext, type ReferenceProblem, type ReferenceResolver } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -90,6 +90,76 @@ export interface ReferenceBlock {
   /** The references of which the text shows a part. */
   readonly cut: ReadonlyArray<CutReference>
 }
+
+/** The issues and repairs of one task, and the task with repaired references. */
+const checkTask = Effect.fnUntraced(function* (
+  task: Task,
+  where: Where,
+  context: ReferenceContext,
+  budget: number,
+  resolve: ReferenceResolver
+) {
+  const issues: Array<Issue> = []
+  const repairs: Array<Repair> = []
+  const resolved: Array<ResolvedReference> = []
+  const references = yield* Effect.forEach(task.references, (given) =>
+    given.kind === "unknown"
+      ? Effect.succeed(given)
+      : Effect.match(resolve(given, context), {
+          onFailure: ({ code, how, what }) => {
+            const fix = how === "" ? ruleOf("reference-unreadable").fix : how
+            issues.push(makeIssue(code, where, { what, how: fix, quote: given.href }))
+            return given
+          },
+          onSuccess: (found) => {
+            const { reference } = found
+            const said = `Read the reference "${given.href}" as "${reference.href}".`
+            if (reference.href !== given.href) repairs.push(makeRepair("reference-target", where, said))
+            resolved.push(found)
+            return reference
+          }
+        })
+  )
+  const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
+  if (leastSize(distinct) > budget) {
+    const { how, what } = overBudget(distinct, budget)
+    issues.push(makeIssue("references-too-large", where, { what, how }))
+  }
+  return { task: new Task({ ...task, references }), issues, repairs }
+})
+
+const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
+
+/**
+ * Checks a whole list: each reference must resolve, and those of one task must fit the budget, in characters. The reader of the list
+ * has already checked the forms of links and the order of sections.
+ */
+const checkReferences = Effect.fn("checkReferences")(function* (
+  list: TaskList,
+  budget: number,
+  given: Omit<ReferenceContext, "expected" | "tooLate">,
+  resolve: ReferenceResolver
+) {
+  const issues: Array<Issue> = []
+  const repairs: Array<Repair> = []
+  const steps = yield* Effect.forEach(list.steps, (step, index) => {
+    const context = {
+      ...given,
+      expected: tasksOf(list.steps.slice(0, index)),
+      tooLate: tasksOf(list.steps.slice(index))
+    }
+    const checkOne = (task: Task) => {
+      const where = { section: step.title, task: task.name, field: "References" }
+      return Effect.map(checkTask(task, where, context, budget, resolve), (checked) => {
+        issues.push(...checked.issues)
+        repairs.push(...checked.repairs)
+        return checked.task
+      })
+    }
+    return Effect.map(Effect.forEach(step.tasks, checkOne), (tasks) => new Step({ title: step.title, tasks }))
+  })
+  return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
+})
 
 const makeReferences = Effect.gen(function* () {
   const activities = yield* Activities

@@ -80,7 +80,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
 })
 
 /** The services of the host, restricted to what was granted, for the code of a plugin. */
-export const grantedServices = (
+const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
 ): Context.Context<HostServices> =>

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { type EventSink, jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
-import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
+import { noScreen } from "../../support/FakeTerminal.ts"
 
 const started: RunEvent = { type: "run.started", version: 1, runId: "r1", project: "/p", model: "m", prompt: "x" }
 

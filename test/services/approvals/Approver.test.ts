@@ -29,20 +29,6 @@ describe("Approver.layerApproveSteps", () => {
   )
 })
 
-describe("Approver.layerAllowAll", () => {
-  it.effect("allows by rule", () =>
-    Effect.gen(function* () {
-      const approver = yield* Approver
-      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem], "question-1"), {
-        answer: "remaining",
-        by: "rule"
-      })
-      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "once", by: "rule" })
-      assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
-    }).pipe(Effect.provide(Approver.layerAllowAll))
-  )
-})
-
 describe("Approver.layerYes", () => {
   it.effect("approves steps and calls, and leaves what only a person may allow to the inner approver", () =>
     Effect.gen(function* () {

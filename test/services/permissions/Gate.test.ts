@@ -5,13 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { redeem } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
-import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { layerAllowAll, scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
@@ -139,7 +138,7 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("lets deny win over allow without a question", () =>
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({
-          approver: Approver.layerAllowAll,
+          approver: layerAllowAll,
           options: () => ({ rules: [allow("read_file"), deny("read_file", "src/**")] })
         })
         assert.strictEqual(
@@ -527,7 +526,7 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("refuses writes outside the project and to control paths, whatever rules and people say", () =>
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({
-          approver: Approver.layerAllowAll,
+          approver: layerAllowAll,
           options: (folder) => ({
             rules: [allow("write_file")],
             protectedPaths: [`${folder}/state`, `${folder}/policies.json`]

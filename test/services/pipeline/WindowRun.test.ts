@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import { answerReserve, estimatePrompt, type FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { planOf, refinementWith, resultSaying, layerTestRun } from "../../support/TestRun.ts"
 import { stageName } from "../../support/stageName.ts"
+import { layerAllowAll } from "../../support/ScriptedApprover.ts"
 
 const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
@@ -79,7 +79,7 @@ const runWith = (contextWindow: number, given: { readonly currentFile?: string; 
       layerTestRun({
         files: { "src/Scheduler.ts": source, "README.md": readme },
         settings: { contextWindow, referenceBudget: contextWindow * 2 },
-        approver: Approver.layerAllowAll
+        approver: layerAllowAll
       }).pipe(Layer.provide(model))
     )
   )

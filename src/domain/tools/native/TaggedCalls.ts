@@ -3,8 +3,18 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
-import { editText, isEdit } from "./EditText.ts"
 import { callJson, isObject, type NativeRead, type Source, tornRead } from "./Source.ts"
+
+/** Tools of other programs whose argument `diff` holds blocks with marks. */
+const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
+
+/** Blocks of another program as the blocks that the reader of changes knows, with the path before them. */
+const editText = (path: string, blocks: string): string =>
+  `${path.trim()}\n${blocks
+    .replace(/^:(?:start|end)_line:.*\n/gm, "")
+    .replace(/^-------\n/gm, "")
+    .replace(/^[-<]{5,9}[ \t]*SEARCH>?[ \t]*$/gm, "<<<<<<< OLD")
+    .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
 /** A value without the line breaks that stand inside of its tags; the last one of a text in its own line belongs to it. */
 const valueOf = (written: string): string => {
@@ -191,7 +201,7 @@ export const readToolTag = (source: Source, name: string, from: number): NativeR
   if (typeof answer === "string") return { calls: [], text: answer, end: after }
   if (entries === undefined) return tornRead(source, `The tag <${name}> holds something else than arguments.`)
   const edit = Object.fromEntries(entries)
-  if (isEdit(name) && typeof edit["path"] === "string" && typeof edit["diff"] === "string") {
+  if (editTools.has(name) && typeof edit["path"] === "string" && typeof edit["diff"] === "string") {
     return { calls: [], text: editText(edit["path"], edit["diff"]), end: after }
   }
   const paths = entries.filter(([one]) => one === "path")

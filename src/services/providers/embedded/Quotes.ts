@@ -18,10 +18,10 @@ export const disclosure =
   "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 /** A string as code, cut to a readable width. */
-export const quote = (text: string): string => codeSpan(text.length > 160 ? `${text.slice(0, 160)} ...` : text)
+const quote = (text: string): string => codeSpan(text.length > 160 ? `${text.slice(0, 160)} ...` : text)
 
 /** The row of a line; none for a blank one. */
-export const rowOf = (path: string, line: number, text: string): ReadonlyArray<string> =>
+const rowOf = (path: string, line: number, text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : [`- ${fileLink(path, line)} ${quote(text.trim())}`]
 
 const row = /^- (\[.*?\]\(<?(.+?)#L(\d+)>?\)) (`.*`)$/
@@ -60,7 +60,7 @@ export const ranked = (pieces: ReadonlyArray<string>, terms: ReadonlyArray<strin
   return [...places.values()].toSorted((a, b) => relevance(b, terms) - relevance(a, terms))
 }
 
-export const counted = (count: number, noun: string): string => `${count || "no"} ${noun}${count === 1 ? "" : "s"}`
+const counted = (count: number, noun: string): string => `${count || "no"} ${noun}${count === 1 ? "" : "s"}`
 
 /** The twelve rows nearest to the words, then the notes, each once. */
 export const foundText = (pieces: ReadonlyArray<string>, terms: ReadonlyArray<string>): string => {

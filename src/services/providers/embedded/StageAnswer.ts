@@ -108,7 +108,7 @@ const itemsIn = (prompt: string): ForEach | undefined => {
 }
 
 /** Answers the creation prompt with a task list; with one plain task when the plan before it was refused. */
-export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): string => {
+const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): string => {
   const prompt = userPromptIn(blocks)
   const request = readRequest(prompt)
   const skills = skillsIn(system)

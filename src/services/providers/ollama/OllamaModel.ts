@@ -17,14 +17,15 @@ import {
   makeBlocks,
   paramsOf,
   type PartReader,
-  type Parts
-} from "../AnswerParts.ts"
+  type Parts,
+  layerStreamed,
+  type Sent
+} from "../StreamedModel.ts"
 import { badShape, brokenOff, readObject } from "../ServerFailure.ts"
 import { defaultKeepAlive } from "../../../domain/models/ModelLoad.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
-import { layerStreamed, type Sent } from "../StreamedModel.ts"
 import { spoken } from "./OllamaHost.ts"
 
 /** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */

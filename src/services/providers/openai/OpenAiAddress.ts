@@ -1,6 +1,6 @@
 /**
- * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, and what a person
- * does about it.
+ * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, what a person does about
+ * it, and how the server calls a model.
  */
 import type { Spoken } from "../ModelErrors.ts"
 
@@ -39,3 +39,5 @@ export const spoken: Spoken = {
     missing: "Choose one that the server offers with --model openai:NAME."
   })
 }
+
+export const nameOnServer = (model: string): string => model.replace(/^openai:/, "")

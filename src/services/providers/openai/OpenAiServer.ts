@@ -10,17 +10,10 @@ import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../domain/configuration/Limits.ts"
 import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import {
-  type Facts,
-  type ModelServer,
-  type Provider,
-  type ServerConnection,
-  nameOnServer,
-  unknownFacts
-} from "../Provider.ts"
+import { type Facts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../Provider.ts"
 import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
-import { baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
+import { nameOnServer, baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
 import { layerOpenAi } from "./OpenAiModel.ts"
 import { counted } from "../../../domain/text/Format.ts"
 
@@ -169,7 +162,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   const server: OpenAiServer = {
     greeting: Effect.map(models, ({ length }) => `the API of OpenAI at ${host}, with ${counted(length, "model")}`),
     facts: Effect.fn("readFacts")(function* (model: string) {
-      const name = nameOnServer("openai", model)
+      const name = nameOnServer(model)
       const listed = yield* loaded
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
