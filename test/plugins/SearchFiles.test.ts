@@ -335,7 +335,10 @@ describe("search_files", () => {
       const long = `${"x".repeat(290)}\n`.repeat(100)
       const data = String(yield* searched({ "a.txt": long }, { pattern: "x", max_results: 100 }))
       assert.isBelow(data.length, 16_300)
-      assert.match(data, /^100 matches in 1 file, [^\n]*\. Shown by file: a\.txt 53 of 100\. For others look for a longer text/)
+      assert.match(
+        data,
+        /^100 matches in 1 file, [^\n]*\. Shown by file: a\.txt 53 of 100\. For others look for a longer text/
+      )
     })
   )
 
