@@ -23,7 +23,7 @@ import { many, parallel, promptOf } from "./longPrompts.ts"
 
 const layerOf = ({ api, host, model: name, window }: Target, events: Array<RunEvent>) => {
   const model = api === "openai" ? `openai:${name}` : name
-  const options = { host, model, contextWindow: window, maxAnswerTokens: window / 4 }
+  const options = { host, model, contextWindow: window, maxAnswerTokens: window / 16 }
   const [provider, connect] =
     api === "openai" ? [layerOpenAi(options), connectOpenAi({ host })] : [layerOllama(options), connectOllama({ host })]
   return ModelCaller.layer.pipe(
