@@ -94,8 +94,12 @@ const ended = async (child: ChildProcess): Promise<void> => {
 
 const endAll = (): Promise<ReadonlyArray<void>> => Promise.all([...children.values()].map(ended))
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void endAll().then(() => process.exit(1)))
+const endByHand = async (): Promise<void> => {
+  await endAll()
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(1)
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void endByHand())
 
 /** Ends the servers and starts them again as they were; what asks them meanwhile finds none, or one that loads its model. */
 const restart = Effect.promise(async () => {

@@ -9,6 +9,6 @@ export const parallel = 4
 
 const words = "the loader reads each file of a project once and keeps what it found for the next call".split(" ")
 
-/** A prompt of about so many tokens, in another order of words than any other, so that no server has it in its cache. */
+/** A prompt of about so many tokens that begins as no other does, so that no server has it in its cache. */
 export const promptOf = (number: number, tokens: number): string =>
-  Array.from({ length: tokens }, (_, index) => words[(index * (number + 1) + number) % words.length]).join(" ")
+  [number, ...Array.from({ length: tokens }, (_, index) => words[(index + number) % words.length])].join(" ")

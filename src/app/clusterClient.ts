@@ -160,7 +160,7 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const runId = yield* store.find(given)
   const standing = yield* (yield* ClusterRuns).standing(runId)
   const says = report === undefined || standing?.ending !== undefined ? () => Effect.void : report
-  const progress = yield* watchWorkers({ runId, version: standing?.run.opened.program ?? build }, says)
+  const progress = yield* watchWorkers(runId, says)
   const ending = yield* followRun(runId, listen, { progress, redact })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
 })

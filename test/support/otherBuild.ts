@@ -14,7 +14,10 @@ export const makeOtherBuild = (folder: string): { readonly version: string; read
   symlinkSync(realpathSync(join(root, "node_modules")), join(folder, "node_modules"))
   for (const file of globSync("dist/*/build-*.js", { cwd: folder })) {
     const path = join(folder, file)
-    writeFileSync(path, readFileSync(path, "utf8").replace(/\+[0-9a-f]{8}`/, "+00000000`"))
+    const source = readFileSync(path, "utf8")
+    const changed = source.replace(/\+[0-9a-f]{8}`/, "+00000000`")
+    if (changed === source) throw new Error(`${path} has no hash of its build`)
+    writeFileSync(path, changed)
   }
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string }
   return { version: `${version}+00000000`, program: join(folder, "bin/task-conductor.cjs") }

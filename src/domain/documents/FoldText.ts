@@ -39,7 +39,7 @@ interface Folded {
 /** Of an output that does not fit whole, a part is shown when it has so many characters. */
 const leastPart = 1000
 
-/** The diffs of all changes have so many characters at least. */
+/** The diffs of all changes have so many characters at least, or a quarter of the budget. */
 const leastDiff = 600
 
 /** The outputs of checks have so many characters at least. */

@@ -179,6 +179,8 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       yield* begin(
         project,
         Effect.gen(function* () {
+          /* In the order in which workers lock; none claims it meanwhile. */
+          yield* sql`SELECT FROM task_conductor_work WHERE run_id = ${runId} FOR UPDATE`
           const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly leased: boolean }>`
             SELECT ending, program, EXISTS (SELECT FROM task_conductor_work w
               JOIN task_conductor_workers a ON a.name = w.owner
@@ -190,7 +192,7 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
           const others = yield* sql`SELECT FROM task_conductor_runs
             WHERE run_id <> ${runId} AND project = ${project} AND ending IS NULL AND NOT read_only`
           if (others.length > 0 && order.readOnly !== true) return false
-          yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program},
+          yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
             shared = ${encodeRun(run)} WHERE run_id = ${runId}`
           /* What was refused is asked again. */
           yield* sql`DELETE FROM task_conductor_answers
@@ -231,17 +233,20 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
     /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
     news: Effect.fnUntraced(function* (runId: string, seq: number) {
       const rows = yield* retryTransient(sql<
-        Pick<RunRow, "cancelled" | "ending"> & (RecordRow | { readonly seq: null })
+        Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
       >`
-        SELECT r.cancelled, r.ending, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
+        SELECT r.cancelled, r.ending, r.program, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
             SELECT seq, at, json FROM task_conductor_records
             WHERE run_id = r.run_id AND seq > ${seq} AND type = 'event' ORDER BY seq LIMIT ${mostEvents}) e ON true
           WHERE r.run_id = ${runId} ORDER BY e.seq`)
       const ending = rows[0]?.ending ?? undefined
+      const isAll = rows.length < mostEvents
       return {
         events: rows.flatMap((row) => (row.seq === null ? [] : lineOfRow(row))),
+        isAll,
         isCancelled: rows[0]?.cancelled === true,
-        ...(ending === undefined || rows.length === mostEvents ? {} : { ending: decodeEnding(ending) })
+        version: rows[0]?.program ?? "",
+        ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
       }
     }),
     /** The records after this one that a run reads again, of all workers. */

@@ -149,22 +149,23 @@ const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): Readonl
     .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
 
 /**
- * What is to be done again and again while a run is followed: it returns how far the model calls are, and reports that no worker
- * of this version is there, and that one came.
+ * What is to be done again and again while a run of a version is followed: it returns how far the model calls are, and reports that
+ * no worker of this version is there, and that one came.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
-  run: { readonly runId: string; readonly version: string },
+  runId: string,
   report: (what: string) => Effect.Effect<void>
 ) {
   const { alive } = yield* ClusterWorkers
   let before: string | undefined
-  return Effect.gen(function* () {
-    const workers = yield* alive
-    const missing = missingWorker(run, workers)
-    const able = workers.find((one) => !isOtherBuild(run.version, one.version) && one.serverGone === undefined)
-    if (missing !== undefined && missing !== before) yield* report(missing)
-    if (able !== undefined && before !== undefined) yield* report(`The worker ${printable(able.name)} is there now.`)
-    before = missing
-    return progressIn(workers, run.runId)
-  })
+  return (version: string) =>
+    Effect.gen(function* () {
+      const workers = yield* alive
+      const missing = missingWorker({ runId, version }, workers)
+      const able = workers.find((one) => !isOtherBuild(version, one.version) && one.serverGone === undefined)
+      if (missing !== undefined && missing !== before) yield* report(missing)
+      if (able !== undefined && before !== undefined) yield* report(`The worker ${printable(able.name)} is there now.`)
+      before = missing
+      return progressIn(workers, runId)
+    })
 })

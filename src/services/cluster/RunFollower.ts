@@ -33,8 +33,8 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
 }
 
 export interface FollowOptions {
-  /** How far the model calls of the run are. */
-  readonly progress: Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
+  /** How far the model calls of the run are, which workers of this version carry out. */
+  readonly progress: (version: string) => Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
   /** Takes secrets out of what a person answers. */
   readonly redact: Redact
 }
@@ -94,7 +94,7 @@ const progressPace = 2000
 export const followRun = (
   runId: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
-  { progress, redact }: FollowOptions = { progress: Effect.succeed([]), redact: (value) => value }
+  { progress, redact }: FollowOptions = { progress: () => Effect.succeed([]), redact: (value) => value }
 ) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
@@ -140,17 +140,18 @@ export const followRun = (
       let seq = 0
       let progressAt = 0
       for (;;) {
-        const { ending, events, isCancelled } = yield* runs.news(runId, seq)
+        const { ending, events, isAll, isCancelled, version } = yield* runs.news(runId, seq)
         yield* Effect.forEach(events, take, { discard: true })
         seq = events.at(-1)?.seq ?? seq
-        const now = yield* Clock.currentTimeMillis
-        if (now >= progressAt) {
-          progressAt = now + progressPace
-          yield* Effect.forEach((yield* progress).filter(isOpen), listen, { discard: true })
-        }
+        if (!isAll) continue
         if (ending !== undefined) {
           if (last !== undefined) yield* listen(last)
           return ending
+        }
+        const now = yield* Clock.currentTimeMillis
+        if (now >= progressAt) {
+          progressAt = now + progressPace
+          yield* Effect.forEach((yield* progress(version)).filter(isOpen), listen, { discard: true })
         }
         /* A run that is cancelled ends within seconds, and needs no answers. */
         for (const [hash, question] of isCancelled ? [] : open) {

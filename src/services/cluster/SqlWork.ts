@@ -28,7 +28,8 @@ export const aliveSeconds = 15
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
-    ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`
+    ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, program = excluded.program, report = excluded.report,
+      seen_at = excluded.seen_at`
 
 const makeWork = (sql: SqlClient.SqlClient) => {
   const until = sql.literal(`clock_timestamp() + interval '${leaseTime} milliseconds'`)

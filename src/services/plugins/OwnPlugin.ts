@@ -8,33 +8,59 @@ import { otherWriter } from "../configuration/UserFolders.ts"
 import { PluginProblem } from "../tools/PluginProblem.ts"
 import { foreignFolders, type FoundPlugin } from "./PluginFinder.ts"
 
-/** The folders and files of a package, without its dependencies. */
-const contentsOf = Effect.fnUntraced(function* (folder: string) {
+const problemOf = (plugin: string, detail: string) => new PluginProblem({ plugin, code: "NotTrusted", detail })
+
+/** The folders and files of a package, also behind links, without its dependencies. */
+const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const found = [folder]
+  const seen = new Set<string>()
   const open = [folder]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const { name, type } of yield* Effect.orElseSucceed(fs.readDirectoryEntries(next), () => [])) {
-      if (foreignFolders.has(name)) continue
-      const place = path.join(next, name)
-      found.push(place)
-      if (type === "Directory") open.push(place)
+    const place = next
+    const real = yield* Effect.orElseSucceed(fs.realPath(place), () => place)
+    if (seen.has(real)) continue
+    seen.add(real)
+    const names = yield* Effect.mapError(fs.readDirectory(place), () =>
+      problemOf(plugin, `${place} cannot be listed, so that nobody knows who else can write what is in it.`)
+    )
+    for (const inside of names.filter((name) => !foreignFolders.has(name)).map((name) => path.join(place, name))) {
+      found.push(inside)
+      const info = yield* Effect.option(fs.stat(inside))
+      if (info._tag === "Some" && info.value.type === "Directory") open.push(inside)
     }
   }
   return found
 })
 
-/** Fails when another user can write the plugin: its file, what is in its package, or the folder that holds it. */
+const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
+
+/** A file and the files that it imports by path, one from another, each with the folder that holds it. */
+const importedBy = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const files = new Set([file])
+  for (const one of files) {
+    const text = yield* Effect.orElseSucceed(fs.readFileString(one), () => "")
+    for (const { groups } of text.matchAll(importing)) {
+      files.add(path.resolve(path.dirname(one), groups?.["specifier"] ?? ""))
+    }
+  }
+  return new Set([...files].flatMap((one) => [path.dirname(one), one]))
+})
+
+/** Fails when another user can write the plugin: its file and what it imports, what is in its package, or the folder that holds it. */
 export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (found: FoundPlugin) {
   const path = yield* Path.Path
   const { entry, file, folder } = found
-  const own = folder === undefined ? [file] : yield* contentsOf(folder)
-  for (const place of [path.dirname(folder ?? file), ...own]) {
+  const places =
+    folder === undefined ? yield* importedBy(file) : [path.dirname(folder), ...(yield* contentsOf(entry.text, folder))]
+  for (const place of places) {
     const problem = yield* otherWriter(place)
     if (problem === undefined) continue
     const detail = `${place} is not yours alone: ${problem}. Check what is in it; then make it yours (chown), and run: chmod go-w ${place}`
-    return yield* new PluginProblem({ plugin: entry.text, code: "NotTrusted", detail })
+    return yield* problemOf(entry.text, detail)
   }
   return found
 })

@@ -27,15 +27,17 @@ const lines = [
 ]
 
 describe("followRun", () => {
-  it.effect("tells how far calls are that go on, and not those that ended since", () =>
+  it.live("tells how far calls are that go on, and not those that ended since", () =>
     Effect.gen(function* () {
       const reported: Array<string> = []
       const runs = Layer.mock(ClusterRuns)({
         news: (_runId, seq) =>
           Effect.succeed({
             events: lines.filter((line) => line.seq > seq),
+            isAll: true,
             isCancelled: false,
-            ending: cancelledEnding
+            version: "2",
+            ...(seq > 0 ? { ending: cancelledEnding } : {})
           })
       })
       const approver = Layer.mock(Approver)({})
@@ -45,7 +47,7 @@ describe("followRun", () => {
         )
       const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
       yield* followRun("run-1", listen, {
-        progress: Effect.succeed(said),
+        progress: (version) => Effect.succeed(version === "2" ? said : []),
         redact: (value) => value
       }).pipe(Effect.provide(Layer.mergeAll(runs, approver, Layer.mock(ClusterWork)({}))))
       assert.deepStrictEqual(reported, [

@@ -106,12 +106,28 @@ it.live("lets no further call begin beside another once some did not fit togethe
 
 it.live("sends calls one after another to a server that breaks off an answer for the next call", () =>
   Effect.gen(function* () {
-    const cut: OpenAiReply = { text: "Do", finish: null }
-    const { answers, failed, sent } = yield* together(6, 2, (index) => (index === 0 ? cut : "Done."))
+    const cut: OpenAiReply = { hold: "second", text: "Do", finish: null }
+    const { answers, failed, sent } = yield* together(
+      6,
+      2,
+      (index) => (index === 0 ? cut : "Done."),
+      (server) =>
+        Effect.andThen(
+          server.until(({ chats }) => chats.length > 1),
+          server.release("second")
+        )
+    )
     assert.deepStrictEqual(
       answers,
       Array.from({ length: 6 }, () => "Done.")
     )
     assert.deepStrictEqual([failed, sent], [[["Busy", true]], 7])
+  }).pipe(Effect.scoped)
+)
+
+it.live("takes an answer without a reason for its end from a server that has no other call", () =>
+  Effect.gen(function* () {
+    const { answers, failed } = yield* together(1, 1, () => ({ text: "Done.", finish: null }))
+    assert.deepStrictEqual([answers, failed], [["Done."], []])
   }).pipe(Effect.scoped)
 )

@@ -82,11 +82,14 @@ describe.concurrent("plugins of the person that others can write", { timeout: 60
   const files = {
     ...packageFiles("config/node_modules/words", wordsModule()),
     "config/node_modules/words/lib/more.js": "",
-    "config/task-conductor/mine/one.mjs": wordsModule({ name: "one", tool: "one" })
+    "config/task-conductor/mine/one.mjs": `import "./parts/more.mjs"\n${wordsModule({ name: "one", tool: "one" })}`,
+    "config/task-conductor/mine/parts/more.mjs": 'import "../last.mjs"\n',
+    "config/task-conductor/mine/last.mjs": ""
   }
   const words = ["config/node_modules/words/index.js", "config/node_modules/words/lib/more.js"]
   const folders = ["config/node_modules/words/lib", "config/node_modules"]
-  const one = ["config/task-conductor/mine/one.mjs", "config/task-conductor/mine"]
+  const mine = ["/one.mjs", "", "/parts", "/parts/more.mjs", "/last.mjs"]
+  const one = mine.map((place) => `config/task-conductor/mine${place}`)
   const isRoot = process.getuid?.() === 0
 
   it.each([...words, ...folders, ...one])("are not loaded when %s is open to all", async (place) => {
@@ -103,6 +106,16 @@ describe.concurrent("plugins of the person that others can write", { timeout: 60
     assert.deepStrictEqual(problems, [note(name, detail)])
     chmodSync(path, mode & ~0o022)
     assert.lengthOf((await list(sandbox)).tools, 2)
+  })
+
+  it("are not loaded when a file behind a link in their package is open to all", async () => {
+    const sandbox = open({ ...files, "config/shared/other.js": "" }, { user: ["words"] })
+    symlinkSync(join(sandbox.root, "config/shared"), join(sandbox.root, "config/node_modules/words/shared"))
+    assert.lengthOf((await list(sandbox)).tools, 1)
+    chmodSync(join(sandbox.root, "config/shared/other.js"), 0o666)
+    const { problems, tools } = await list(sandbox)
+    assert.deepStrictEqual(tools, [])
+    assert.include(problems[0], "config/node_modules/words/shared/other.js is not yours alone")
   })
 
   it.skipIf(!isRoot)("are not loaded when a group writes them, or another user owns them", async () => {

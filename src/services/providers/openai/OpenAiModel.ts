@@ -287,10 +287,10 @@ const saysWhyItEnded = (value: object): boolean =>
 const endOfBody = [{ text: "\n" }]
 
 /**
- * The objects of an answer as they come. It has ended when the reason for its end was given, and then `[DONE]` or the end of the
- * body came.
+ * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the end was
+ * given. `[DONE]` without a reason is no end where another call was sent meanwhile (`isFollowed`).
  */
-async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
+async function* objectsOf(pieces: AsyncIterable<Uint8Array>, isFollowed: () => boolean): AsyncGenerator<object, void> {
   const events: Array<Sse.Event> = []
   const parser = Sse.makeParser(
     (event) => {
@@ -314,7 +314,7 @@ async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<obj
         if (event.data.trim() === "") continue
         if (event.data.trim() === "[DONE]") {
           await drain(body)
-          if (!hasFinished) throw reportedError(endedForAnother)
+          if (!hasFinished && isFollowed()) throw reportedError(endedForAnother)
           return
         }
         const value = objectOf(event)
@@ -331,6 +331,7 @@ async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<obj
 
 export const layerOpenAi = (options: ModelOptions) => {
   const url = `${options.host}/chat/completions`
+  let sent = 0
   return layerStreamed(
     {
       spoken,
@@ -351,7 +352,9 @@ export const layerOpenAi = (options: ModelOptions) => {
           reasoning_effort: think === undefined ? undefined : effortOf(think)
         }
         const headers = { accept: "text/event-stream", ...authorization(options) }
-        return objectsOf(await openAnswer(exchange, url, request, headers))
+        sent += 1
+        const number = sent
+        return objectsOf(await openAnswer(exchange, url, request, headers), () => sent > number)
       }
     },
     options

@@ -570,15 +570,6 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     { _tag: "DiedMidStream", detail: "the answer ended without its last event", partial: "one two" }
   ],
   [
-    "a last event without the reason for the end",
-    { text: "one two", finish: null, stats: false },
-    {
-      _tag: "Busy",
-      detail: "the server ended the answer without a reason, as some do when another call comes",
-      isShared: true
-    }
-  ],
-  [
     "an end in the middle of an event",
     { chunks: ['data: {"choices":[{"delta":{"content":"one"}}]}\n\ndata: {"cho'] },
     { _tag: "DiedMidStream", detail: "the answer ended without its last event", partial: "one" }
