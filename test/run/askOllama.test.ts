@@ -83,7 +83,7 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
 
     const last = server.chats.at(-1)!.messages.slice(1)
     const generated = String(last[3]?.["tool_call_id"])
-    assert.match(generated, /^id_\w+$/)
+    assert.match(generated, /^[0-9a-f]{9}$/)
     const unknown = last[7]?.content ?? ""
     assert.deepStrictEqual(last, [
       { role: "user", content: "What is in it?" },
@@ -93,7 +93,7 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
         thinking: "I read.",
         tool_calls: [
           {
-            id: "call_1",
+            id: "74196fe72",
             function: { name: "read_file", arguments: { path: "a.txt", start_line: 2, end_line: 2 } }
           },
           {
@@ -102,16 +102,16 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
           }
         ]
       },
-      { role: "tool", content: "2: two\n\n(Line 2 of 3.)", tool_name: "read_file", tool_call_id: "call_1" },
+      { role: "tool", content: "2: two\n\n(Line 2 of 3.)", tool_name: "read_file", tool_call_id: "74196fe72" },
       { role: "tool", content: "1: one\n\n(Line 1 of 3.)", tool_name: "read_file", tool_call_id: generated },
       { role: "assistant", content: "Two and one." },
       { role: "user", content: "And more?" },
       {
         role: "assistant",
         content: "",
-        tool_calls: [{ id: "call_1-2", function: { name: "read_fil", arguments: { value: "{ broken" } } }]
+        tool_calls: [{ id: "42bee6b5d", function: { name: "read_fil", arguments: { value: "{ broken" } } }]
       },
-      { role: "tool", content: unknown, tool_name: "read_fil", tool_call_id: "call_1-2" }
+      { role: "tool", content: unknown, tool_name: "read_fil", tool_call_id: "42bee6b5d" }
     ])
     assert.match(unknown, /^ERROR \(validation_failed\): /)
   }).pipe(Effect.scoped)
