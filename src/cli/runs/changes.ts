@@ -110,7 +110,7 @@ export const undo = Command.make(
     if (outside.length > 0) yield* emit(outsideText(outside))
     if (written.length === 0) {
       const { changes } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
-      const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to undo.`
+      const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to ${redo ? "make again" : "undo"}.`
       return yield* emit(changes.length === 0 ? unchanged : `Nothing to do: the files are so already.`)
     }
     const files = written.map((path) => `- ${printable(path)}`).join("\n")

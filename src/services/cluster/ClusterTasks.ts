@@ -128,7 +128,9 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
         lease,
         pieces.map(({ piece }) => piece)
       )
-      yield* isHeld ? lease.lookForWork : Deferred.succeed(lease.lost, undefined)
+      if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
+      /* Calls of models are left to the worker that comes first, so that all get some. */
+      else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
     pace = resultPace.least
     yield* Effect.suspend(() => Deferred.succeed(begun, undefined))

@@ -45,12 +45,10 @@ const renewal = "2 seconds"
 /** A worker gives up so long before its lease ends, in milliseconds, whatever its clock says. */
 const margin = 3000
 
-/**
- * How often free work is looked for, in milliseconds, when no piece was finished or offered here: less often while there is none,
- * and by a worker that has enough to do, which looks for runs and for changes to make. A quarter more or less, so that workers take
- * turns.
- */
-const pace = { least: 300, most: 800, busy: 2500 }
+/** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
+const pace = { least: 200, most: 400 }
+/** The same of a worker that has enough to do, which looks for runs and for changes of others to make. */
+const busyPace = { least: 2000, most: 3000 }
 
 const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
 
@@ -68,10 +66,9 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece is finished, which makes room for another, and when work was offered. */
+  /* Completes when a piece is finished, which makes room for another, and when changes are to be made. */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
-  let interval = pace.least
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
     Effect.catch(query, (error) => Effect.andThen(Deferred.fail(broken, error), Effect.never))
 
@@ -98,7 +95,6 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
 
   const claim = Effect.gen(function* () {
     hurry = yield* Deferred.make<void>()
-    interval = Math.min(interval * 1.25, pace.most)
     const most = yield* room
     if (most.run + most.refine + most.task > 0) {
       const sent = yield* monotonic
@@ -106,13 +102,12 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
         const lost = yield* Deferred.make<void>()
         const lease = { ...claimed, lost, cancelled: yield* Deferred.make<void>(), lookForWork, renewedAt: sent }
         held.add(lease)
-        interval = pace.least
         yield* FiberSet.run(fibers, begin(lease))
       }
     }
     yield* Effect.yieldNow
-    const usual = (yield* room).refine > 0 ? interval : pace.busy
-    const wait = Effect.sleep(Duration.millis(yield* Random.nextBetween(0.75 * usual, 1.25 * usual)))
+    const times = (yield* room).refine > 0 ? pace : busyPace
+    const wait = Effect.sleep(Duration.millis(yield* Random.nextIntBetween(times.least, times.most)))
     yield* Effect.raceFirst(wait, Deferred.await(hurry))
   })
 
