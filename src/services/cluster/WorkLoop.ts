@@ -46,9 +46,9 @@ const renewal = "2 seconds"
 const margin = 3000
 
 /** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
-const pace = { least: 200, most: 400 }
+const pace = { least: 300, most: 600 }
 /** The same of a worker that has enough to do, which looks for runs and for changes of others to make. */
-const busyPace = { least: 2000, most: 3000 }
+const busyPace = { least: 3000, most: 4000 }
 
 const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
 
