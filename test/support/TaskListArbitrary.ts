@@ -119,7 +119,10 @@ const raw = Arbitrary.map(Arbitrary.array(Arbitrary.all([piece, noise]), { maxLe
 
 const clean = (text: string): string => text.replaceAll("\r", "").replaceAll("\0", "").trim()
 
-/** Without blanks at line ends and repeated blank lines, which the reader does not keep. */
+/** The reader takes a list whose last line begins a link for half a list. */
+const beginsLink = /\[[^[\]]+\]\([^)\s`]*$/
+
+/** Without blanks at line ends and repeated blank lines, which the reader does not keep, and without half a link. */
 const tidy = (text: string): string =>
   clean(
     clean(text)
@@ -127,7 +130,7 @@ const tidy = (text: string): string =>
       .map((one) => one.trimEnd())
       .join("\n")
       .replace(/\n{3,}/g, "\n\n")
-  )
+  ).replace(beginsLink, "$&)")
 
 /** Free text, not empty. */
 export const arbitraryText: Arbitrary.Arbitrary<string> = Arbitrary.map(raw, (text) => tidy(text) || "text")

@@ -43,7 +43,7 @@ const bare = (line: string): string =>
     .trim()
 
 /** A last line in which a link or a sentence has begun; a label, see below. */
-const breaksOff = [/\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
+const breaksOff = [/\[[^[\]]+\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
 const openLabel = /^\s*[-*+]\s+\*{1,2}([^*\s][^*]*)$/
 const labels = Object.values(fieldLabels)
 

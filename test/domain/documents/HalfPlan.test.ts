@@ -50,6 +50,7 @@ describe("a list of tasks that is not whole is not taken", () => {
     ["a promise", { end: "\nThe remaining tasks will be added once these are done." }],
     ["an order to repeat", { end: "- (repeat for each file)" }],
     ["a label that begins", { end: "\n- **Na" }],
+    ["a link that begins", { tasks: task("A", "What [loader.ts](src/loa").trimEnd() }],
     ["a sentence that begins", { tasks: task("A", "A list of the").trimEnd() }]
   ]
   for (const [what, parts] of cases) it(what, () => assert.deepStrictEqual(codes(parts), ["plan-unfinished"]))
@@ -73,6 +74,8 @@ describe("a whole list of tasks is taken", () => {
     ["steps of one task", { goals: "In three steps the loader is found, changed and tested." }],
     ["dots in code", { end: "\n```ts\nf(\n...\n)\n```" }],
     ["dots in a value", { tasks: task("A", "What `...` means.") }],
+    ["brackets that are no link", { tasks: task("A", "What stands between ](").trimEnd() }],
+    ["an index and a call", { tasks: task("A", "handlers[](x").trimEnd() }],
     ["work on the rest", { tasks: task("A").replace("Find the loader.", "Find it.\n  Repeat for each file.") }],
     ["the last label without its end", { end: "- **Requires user approval" }]
   ]
