@@ -39,6 +39,8 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
+    /* Node reads single keys only from a terminal that is not "dumb", as the one of an editor may be. */
+    env: { TERM: "xterm" },
     /* @effect/vitest prints the error of a failing test once more, before vitest does with its place. */
     onConsoleLog: (log) => !/^\S+ ERROR \(#\d+\):/.test(log),
     projects: [

@@ -13,6 +13,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -56,19 +57,23 @@ const reads: Readonly<Record<string, readonly [tool: string, given: Arguments]>>
 layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
   describe("is asked about, whatever is allowed for its host", () => {
     for (const [what, [tool, given]] of Object.entries(reads)) {
-      it.effect(`after ${what}`, () =>
-        Effect.gen(function* () {
-          const asked = scriptedApprover({ calls: ["deny"] })
-          const { fetch, fetched, run } = yield* open(asked.layer)
-          assert.isNull(yield* fetch(`${host}/start`))
-          yield* run(tool, given)
-          assert.include(yield* fetch(url), "Permission denied: a person denied fetch_url")
-          assert.deepStrictEqual(fetched, [`${host}/start`])
-          assert.deepStrictEqual(asked.asked[0]?.[0]?.warnings, [
-            'Its address holds "bluefin", which was read in this run. This is asked each time.'
-          ])
-          assert.isTrue(asked.asked[0]?.[0]?.personOnly)
-        })
+      /* Without a sandbox no rule runs a command. */
+      it.effect(
+        `after ${what}`,
+        () =>
+          Effect.gen(function* () {
+            const asked = scriptedApprover({ calls: ["deny"] })
+            const { fetch, fetched, run } = yield* open(asked.layer)
+            assert.isNull(yield* fetch(`${host}/start`))
+            yield* run(tool, given)
+            assert.include(yield* fetch(url), "Permission denied: a person denied fetch_url")
+            assert.deepStrictEqual(fetched, [`${host}/start`])
+            assert.deepStrictEqual(asked.asked[0]?.[0]?.warnings, [
+              'Its address holds "bluefin", which was read in this run. This is asked each time.'
+            ])
+            assert.isTrue(asked.asked[0]?.[0]?.personOnly)
+          }),
+        tool === "run_command" ? needs("bwrap") : {}
       )
     }
 
@@ -130,31 +135,37 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
       })
     )
 
-    it.effect("is followed as a search shows it, until the run has run a command", () =>
-      Effect.gen(function* () {
-        const { fetch, run } = yield* open(Approver.layerDenyAll)
-        yield* run("read_file", { path: "notes.yaml" })
-        yield* run("run_command", { argv: ["true"] })
-        yield* run("search_files", { pattern: "Read <" })
-        assert.include(yield* fetch(link), "Permission denied")
-        const untouched = yield* open(Approver.layerDenyAll)
-        yield* untouched.run("read_file", { path: "notes.yaml" })
-        yield* untouched.run("search_files", { pattern: "Read <" })
-        assert.isNull(yield* untouched.fetch(link))
-      })
+    it.effect(
+      "is followed as a search shows it, until the run has run a command",
+      () =>
+        Effect.gen(function* () {
+          const { fetch, run } = yield* open(Approver.layerDenyAll)
+          yield* run("read_file", { path: "notes.yaml" })
+          yield* run("run_command", { argv: ["true"] })
+          yield* run("search_files", { pattern: "Read <" })
+          assert.include(yield* fetch(link), "Permission denied")
+          const untouched = yield* open(Approver.layerDenyAll)
+          yield* untouched.run("read_file", { path: "notes.yaml" })
+          yield* untouched.run("search_files", { pattern: "Read <" })
+          assert.isNull(yield* untouched.fetch(link))
+        }),
+      needs("bwrap")
     )
 
-    it.effect("is not followed when a command has put it there or printed it", () =>
-      Effect.gen(function* () {
-        const made = `${host}/?d=k7Qx2mZp91`
-        const { fetch, run } = yield* open(Approver.layerDenyAll)
-        yield* run("run_command", { argv: ["sh", "-c", `echo ${made} > made.md`] })
-        yield* run("read_file", { path: "made.md" })
-        assert.include(yield* fetch(made), "Permission denied")
-        const printed = yield* open(Approver.layerDenyAll)
-        yield* printed.run("run_command", { argv: ["echo", made] })
-        assert.include(yield* printed.fetch(made), "Permission denied")
-      })
+    it.effect(
+      "is not followed when a command has put it there or printed it",
+      () =>
+        Effect.gen(function* () {
+          const made = `${host}/?d=k7Qx2mZp91`
+          const { fetch, run } = yield* open(Approver.layerDenyAll)
+          yield* run("run_command", { argv: ["sh", "-c", `echo ${made} > made.md`] })
+          yield* run("read_file", { path: "made.md" })
+          assert.include(yield* fetch(made), "Permission denied")
+          const printed = yield* open(Approver.layerDenyAll)
+          yield* printed.run("run_command", { argv: ["echo", made] })
+          assert.include(yield* printed.fetch(made), "Permission denied")
+        }),
+      needs("bwrap")
     )
 
     it.effect("is not followed when it was put into the working copy", () =>
