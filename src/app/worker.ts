@@ -242,7 +242,7 @@ const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
 const loadPace = 500
 
 /**
- * Says in the database that this worker is there, until the scope closes; that it got work is said without delay. Returns what is
+ * Says in the database that this worker is there, until the scope closes; that it got work is said within `loadPace`. Returns what is
  * said with the renewal of its leases.
  */
 const reportPresence = Effect.fnUntraced(function* (

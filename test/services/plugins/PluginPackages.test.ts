@@ -118,6 +118,18 @@ describe.concurrent("plugins of the person that others can write", { timeout: 60
     assert.include(problems[0], "config/node_modules/words/shared/other.js is not yours alone")
   })
 
+  it.each([
+    ["file", words[0] ?? "", 0o1666, 0],
+    ["folder", "config/node_modules", 0o1777, 1]
+  ] as const)(
+    "count the bit that keeps a %s to the owners of what is in it for folders alone",
+    async (_, place, mode, loaded) => {
+      const sandbox = open(files, { user: ["words"] })
+      chmodSync(join(sandbox.root, place), mode)
+      assert.lengthOf((await list(sandbox)).tools, loaded)
+    }
+  )
+
   it.skipIf(!isRoot)("are not loaded when a group writes them, or another user owns them", async () => {
     const sandbox = open(files, { user: ["words", "./mine/one.mjs"] })
     const at = (place: string) => join(sandbox.root, place)
