@@ -11,7 +11,7 @@ import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from
 import type { ResolvedReference } from "./ReferenceContent.ts"
 import { type CutReference, percentOf, seenShare } from "./SeenPart.ts"
 import { holdsName, leastScore, type Sought, soughtLines, soughtTexts } from "./Sought.ts"
-import { cutAt, shares } from "../text/Excerpt.ts"
+import { cutAt, usefulShares } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
@@ -343,23 +343,6 @@ export interface ShownReference {
   readonly cut?: CutReference
 }
 
-/**
- * How many characters each reference may have. Of several files that do not fit, the last ones are only named as long as the
- * others would have too few: some lines of each are of less use than one function.
- */
-const limitsFor = (all: ReadonlyArray<{ readonly wanted: number; readonly isFile: boolean }>, budget: number) => {
-  const wanted = all.map((one) => one.wanted)
-  for (;;) {
-    const limits = shares(wanted, budget)
-    const short = limits.flatMap((limit, index) =>
-      all[index]?.isFile === true && limit > 0 && limit < Math.min(leastOfFile, wanted[index] ?? 0) ? [index] : []
-    )
-    const last = short.at(-1)
-    if (last === undefined || short.length < 2) return limits
-    wanted[last] = 0
-  }
-}
-
 interface ReferenceRoom {
   readonly contents: number
   readonly blocks?: number | undefined
@@ -384,9 +367,10 @@ export const referenceExcerpts = (
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)
   const all = sources.reduce((sum, { wanted }) => sum + wanted, 0)
-  const limits = limitsFor(
-    sources,
-    Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames))
+  const limits = usefulShares(
+    sources.map(({ wanted }) => wanted),
+    Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames)),
+    sources.map(({ isFile }) => (isFile ? leastOfFile : 0))
   )
   return sources.map(({ one, size, source }, index) => {
     const fitted = excerptOf(source, sought, isAbove(one) ? size : (limits[index] ?? 0))
