@@ -49,6 +49,9 @@ const leastChecks = 700
 /** The outputs of the last answer have at most this part of the room beside what else is known. */
 export const newestShare = 0.7
 
+/** The characters of headings and fences. */
+const headings = 120
+
 /** The most lines of imports. */
 const mostImports = 12
 
@@ -219,6 +222,10 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
+/** A line for each call, the last first. */
+const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
+  [...new Set(calls.map(callLine))].toReversed()
+
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
   const { above, budget, checks, files, now, outcomes } = given
@@ -230,8 +237,9 @@ export const foldText = (given: Folded): string => {
   const problems = openBlocks({ ...given, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const mostLines = Math.max(350, budget / 6)
-  const room = Math.max(0, budget - said.length - mostLines - problems.length - end.length)
+  const unseen = callLines(outcomes.filter((one) => !isChange(one) && !newest.includes(one)))
+  const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
+  const room = Math.max(0, budget - said.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
   const last = callBlocks(newest, Math.floor(isAlone ? room : room * newestShare) - callFrame(newest))
   const beside = Math.max(0, room - last.length)
@@ -245,8 +253,11 @@ export const foldText = (given: Folded): string => {
   const current = rawBlock("## The changed places as they are now", texts)
   const fitting = fittingOutputs(before, left - current.length)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
-  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
-  const calls = listWithin(others, mostLines, (count) => `- and ${count} before that`).text
+  const calls = listWithin(
+    callLines(outcomes.filter((one) => !isShown(one))),
+    mostLines,
+    (count) => `- and ${count} before that`
+  ).text
   const begin = rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())
   const earlier = callBlocks(
     outcomes.filter((one) => fitting.has(one)),

@@ -162,6 +162,11 @@ describe("foldText", () => {
     const shown = folded(outcomes, { files: [], budget: 2000 })
     expect(shown).toContain("- `read_file src/a.ts`: lines 1 to")
     expect(shown.match(/^4: /gm)).toHaveLength(2)
+    expect(shown.length).toBeLessThanOrEqual(2000)
+    // No room is kept for lines about calls that are all shown.
+    const all = folded(outcomes.slice(1), { files: [], budget: 1800 })
+    expect(all.length).toBeLessThanOrEqual(1800)
+    expect(all.length).toBeGreaterThan(1400)
     const little = folded(outcomes, { files: [], budget: 1300 })
     expect(little.match(/^4: /gm)).toHaveLength(1)
     expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40 ")
