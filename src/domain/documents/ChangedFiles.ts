@@ -16,7 +16,7 @@ const mostLines = 200
 const mostHeadings = 3
 
 /** A diff that is cut has at least so many characters; with less room a line stands for it. */
-const leastCut = 500
+const leastCut = 250
 
 /** The whole diff of a file. */
 export const fileDiff = ({ base, path, text }: ProposedFile): string =>

@@ -7,10 +7,11 @@ import { isSecretLike } from "../files/SensitivePath.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { callBlocks, callFrame, callLabel } from "../models/ExecutionBlocks.ts"
-import { gapText, numbersOf } from "../models/OutputCut.ts"
+import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
+import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
+import { gapText } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
-import { listWithin, shares, shorten, shortened } from "../text/Excerpt.ts"
+import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
@@ -45,28 +46,17 @@ const leastDiff = 600
 /** The outputs of checks have so many characters at least. */
 const leastChecks = 700
 
-/** With less room for each, outputs are not shown. */
-const leastOutput = 80
-
 /** The outputs of the last answer have at most this part of the room beside what else is known. */
 export const newestShare = 0.7
 
-/** The places of more matches are not named. */
-const mostPlaces = 3
+/** The characters of headings and fences. */
+const headings = 120
 
 /** The most lines of imports. */
 const mostImports = 12
 
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
-
-const isRead = ({ call, result }: CallOutcome): boolean => call.name === "read_file" && result.success
-
-/** The lines that a read shows. */
-const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
-  const numbers = numbersOf(outcomeText(outcome).split("\n"))
-  return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
-}
 
 const holds = (outer: LineRange | undefined, inner: LineRange | undefined): boolean =>
   outer !== undefined && inner !== undefined && outer.from <= inner.from && inner.to <= outer.to
@@ -88,27 +78,6 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
       pathOf(one.call) !== pathOf(outcome.call) ||
       (isChange(one) ? !one.result.success : !isRead(one) || !holds(linesOfRead(one), range))
   )
-}
-
-/** Where the matches of a search are, when they are few. */
-const placesFound = (outcome: CallOutcome): string => {
-  if (outcome.call.name !== "search_files") return ""
-  const places = outcomeText(outcome)
-    .split("\n")
-    .flatMap((line) => /^(\S+:\d+): /.exec(line)?.[1] ?? [])
-  return places.length > 0 && places.length <= mostPlaces ? ` At ${places.join(", ")}.` : ""
-}
-
-/** One line for a call whose output is not shown. */
-const callLine = (outcome: CallOutcome): string => {
-  const { call, result } = outcome
-  const range = isRead(outcome) ? linesOfRead(outcome) : undefined
-  const [first = ""] = outcomeText(outcome).split("\n")
-  const said =
-    range === undefined
-      ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
-      : `lines ${range.from} to ${range.to} were asked for, not shown here`
-  return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
 /** Why a change failed, by the text that its file has now. */
@@ -223,15 +192,6 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-/** The calls with their outputs, or in a line each when there is no room for outputs. */
-const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string => {
-  const room = Math.floor(most) - callFrame(shown)
-  const wanted = shown.reduce((sum, one) => sum + outcomeText(one).length, 0)
-  if (room >= Math.min(wanted, leastOutput * shown.length)) return callBlocks(shown, room)
-  const lines = shown.map((one) => `${callLine(one)} (no room for the output)`)
-  return rawBlock("## Calls without their outputs", lines.join("\n"))
-}
-
 /** The first line of a text and as many of its last ones as there is room for: what a check expected stands at its end. */
 const endKept = (text: string, most: number): string => {
   const [first = "", ...lines] = text.split("\n")
@@ -262,6 +222,10 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
+/** A line for each call, the last first. */
+const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
+  [...new Set(calls.map(callLine))].toReversed()
+
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
   const { above, budget, checks, files, now, outcomes } = given
@@ -273,10 +237,11 @@ export const foldText = (given: Folded): string => {
   const problems = openBlocks({ ...given, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const mostLines = Math.max(350, budget / 6)
-  const room = Math.max(0, budget - said.length - mostLines - problems.length - end.length)
-  const isAlone = before.length === 0 && files.length === 0
-  const last = blocksWithin(newest, isAlone ? room : room * newestShare)
+  const unseen = callLines(outcomes.filter((one) => !isChange(one) && !newest.includes(one)))
+  const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
+  const room = Math.max(0, budget - said.length - headings - mostLines - problems.length - end.length)
+  const isAlone = files.length === 0 && open.length === 0
+  const last = callBlocks(newest, Math.floor(isAlone ? room : room * newestShare) - callFrame(newest))
   const beside = Math.max(0, room - last.length)
   const changes = changesSoFar(files, Math.max(beside / 2, budget / 4, leastDiff))
   const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, { checks, open }) }))
@@ -288,8 +253,11 @@ export const foldText = (given: Folded): string => {
   const current = rawBlock("## The changed places as they are now", texts)
   const fitting = fittingOutputs(before, left - current.length)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
-  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
-  const calls = listWithin(others, mostLines, (count) => `- and ${count} before that`).text
+  const calls = listWithin(
+    callLines(outcomes.filter((one) => !isShown(one))),
+    mostLines,
+    (count) => `- and ${count} before that`
+  ).text
   const begin = rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())
   const earlier = callBlocks(
     outcomes.filter((one) => fitting.has(one)),

@@ -7,10 +7,10 @@ import { changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { shares, shorten, shortened } from "../text/Excerpt.ts"
+import { shorten, shortened, usefulShares } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
-import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
+import { callBlocks, callFrame, leastOutput } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
@@ -126,7 +126,7 @@ export const replyText = ({
     replaced.length > 0 ? Math.min(room, mostOfSwaps) : room
   )
   const beside = fixed + changed.length
-  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${after}`.trimEnd()
+  return `${begin}${callBlocks(shown, budget - beside)}${changed}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */
@@ -159,12 +159,13 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
   metadata: notMeasured
 })
 
-/** The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest. */
+/** The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest, the last ones nothing of what is too little. */
 export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = answers.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
-  const limits = shares(
+  const limits = usefulShares(
     results.map((result) => resultText(result).length),
-    budget
+    budget,
+    results.map(() => leastOutput)
   )
   return answers.map(({ asked: { id, name }, outcome }, index): ToolMessage => {
     const result = results[index] ?? notMade([])

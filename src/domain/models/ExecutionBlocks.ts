@@ -6,13 +6,14 @@ import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenceFor, fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { callLabel, callLine } from "./CallLine.ts"
 import { cutOutput } from "./OutputCut.ts"
 import { diffOf, outcomeText } from "./OutputText.ts"
 import { type FilledPrompt, type TokenScale, charactersLeft, fitsWindow } from "./PromptSize.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
-import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import type { CallOutcome } from "../tools/ToolCall.ts"
 
 /** The limits within which texts take at most `budget` characters together. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
@@ -39,13 +40,34 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
   return `### Tool call ${name} (${uid})\n\n${fenced(call, "json")}\n\nOutput:\n\n${shown}\n\n`
 }
 
+/** An output of which less is shown is of little use, but for the only one. */
+export const leastOutput = 400
+const leastOfOne = 80
+
+/** The calls whose outputs have no room. */
+const lineBlock = (outcomes: ReadonlyArray<CallOutcome>): string =>
+  rawBlock("## Outputs without room here: ask for them again, one at a time", outcomes.map(callLine).join("\n"))
+
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
- * characters, or what `callFrame` measures where that is more: short outputs are whole, and the long ones share the rest.
+ * characters beside what `callFrame` measures: short outputs are whole, and the long ones share the rest. Where that leaves
+ * too little of each, the last of them have only a line.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const limits = limitsOf(outcomes.map(outcomeText), budget)
-  return outcomes.map((outcome, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("")
+  const most = budget + callFrame(outcomes)
+  let shown = outcomes
+  for (;;) {
+    const others = lineBlock(outcomes.filter((one) => !shown.includes(one)))
+    const room = most - callFrame(shown) - others.length
+    const limits = limitsOf(shown.map(outcomeText), room)
+    const short = shown.filter((one, index) => (limits[index] ?? 0) < Math.min(leastOutput, outcomeText(one).length))
+    if (room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))) {
+      return shown.map((one, index) => callBlock(one, cutOutput(one, limits[index] ?? 0))).join("") + others
+    }
+    if (shown.length === 0) return outcomes.map((one) => callBlock(one, cutOutput(one, 0))).join("")
+    const last = short.at(-1) ?? shown.at(-1)
+    shown = shown.filter((one) => one !== last)
+  }
 }
 
 /** Characters of the blocks around the outputs, with the notes on what is left out. */
@@ -57,13 +79,6 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
 
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
-
-/** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
-export const callLabel = ({ arguments: given, name }: ToolCall): string => {
-  const subject = given["pattern"] ?? given["path"] ?? given["url"] ?? given["argv"]
-  const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
-  return `\`${`${name} ${text.replaceAll(/[\s`]+/g, " ").slice(0, 100)}`.trim()}\``
-}
 
 /** So many denied calls of a task are named to a model. */
 const mostDenied = 5

@@ -89,6 +89,9 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   return [...first, ...note, ...lines.slice(lines.length - end)].join("\n")
 }
 
+/** The heads of a file and of its first place, and a line. */
+const leastOfDiff = 4
+
 /** The files that a diff changes, as many as fit, and then its changed lines alone, as many as fit beside them. */
 export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const all = text.split("\n")
@@ -96,7 +99,7 @@ export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: numbe
   const note = `(The prompt has no room for all of the ${all.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
   const count = fitting(lines, limit - summary.length - 100)
-  if (count < Math.min(lines.length, 8)) return summary
+  if (count < Math.min(lines.length, leastOfDiff)) return summary
   const shown = count < lines.length ? `(The first ${count} of them:)` : "(These lines:)"
   return [summary, "", shown, ...lines.slice(0, count)].join("\n")
 }

@@ -10,8 +10,8 @@ import { descriptionAnchor } from "./Briefing.ts"
 import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from "./EnclosingLines.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
 import { type CutReference, percentOf, seenShare } from "./SeenPart.ts"
-import { holdsName, type Sought, soughtLines, soughtTexts } from "./Sought.ts"
-import { cutAt, shares } from "../text/Excerpt.ts"
+import { holdsName, leastScore, type Sought, soughtLines, soughtTexts } from "./Sought.ts"
+import { cutAt, usefulShares } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
@@ -40,6 +40,8 @@ const longestLine = 400
 const longestPart = 40
 /** The most places that a task means. */
 const mostMeant = 12
+/** A declaration with more lines is shown by the blocks in it. */
+const longestWhole = 80
 /** Fewer lines of comments stay with the code around them. */
 const leastComment = 3
 /** With fewer characters for each, not all files are shown. */
@@ -145,7 +147,17 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
   const prose = longComments(lines, comments, leastComment)
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
-  const { matched, meant: all } = soughtLines(lines, declarations, comments, sought)
+  /** The declaration around a line, or the block where that is too long; that of a comment is what stands below it. */
+  const blockAt = (index: number): LineRange => {
+    let at = index
+    while (comments.has(at) && at < lines.length - 1) at += 1
+    const block = enclosing(at + 1, longestPart)
+    const whole = declared({ from: at + 1, to: at + 1 })
+    const isWider = whole !== undefined && (whole.from < block.from || whole.to > block.to)
+    return isWider && whole.to - whole.from < longestWhole ? whole : block
+  }
+  const { blocks, meant: all } = soughtLines(lines, declarations, comments, sought, blockAt)
+  const matched = blocks.flatMap(({ found }) => found)
   const meant = all.slice(0, mostMeant)
   const [first = -1, last = -1] = [keep[0], keep.at(-1)]
   const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })
@@ -169,33 +181,24 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
     }
   }
   for (const { range } of parts) choice.add(range)
-  fillGaps(choice)
   for (const indexes of importsOf(source, sought)) choice.add(indexes)
-  const outlineBudget = choice.left * 0.65
-  const outline = (): void => {
-    for (const index of outlineOf(source, declarations)) {
-      if (choice.left < outlineBudget || !choice.add([index])) break
+  const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
+  const show = (): void => {
+    for (const {
+      found: [best = 0]
+    } of blocks) {
+      const block = indexesOf(blockAt(best))
+      // What has no room is shown in part while little else is shown.
+      if (choice.add(block) || choice.left < budget / 2) continue
+      addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
     }
+    fillGaps(choice)
   }
-  const match = (all: ReadonlyArray<number>): void => {
-    for (const index of all) {
-      if (choice.lines.has(index) && choice.lines.has(index + 1)) continue
-      const { from, to } = enclosing(index + 1, longestPart)
-      if (choice.add(Arr.range(from - 1, to - 1))) continue
-      choice.add(Arr.range(Math.max(0, index - 3), Math.min(lines.length, index + 4) - 1))
-    }
-  }
-  if (parts.length > 0) return match(matched)
-  const [best] = matched
-  // The best match has room before the outline, as the line alone where its block is too long.
-  if (best !== undefined) {
-    const { from, to } = enclosing(best + 1, longestPart)
-    const block = Arr.range(from - 1, to - 1)
-    const size = block.reduce((sum, at) => sum + (lines[at] ?? "").length + 8, 0)
-    if (size > choice.left / 3 || !choice.add(block)) choice.add([best])
-  }
-  outline()
-  match(matched)
+  if (isFound) show()
+  if (parts.length > 0 || choice.left < budget / 2) return
+  const beside = choice.left * 0.65
+  for (const index of outlineOf(source, declarations)) if (choice.left < beside || !choice.add([index])) break
+  show()
   for (const index of lines.keys()) if (!choice.add([index])) break
 }
 
@@ -340,23 +343,6 @@ export interface ShownReference {
   readonly cut?: CutReference
 }
 
-/**
- * How many characters each reference may have. Of several files that do not fit, the last ones are only named as long as the
- * others would have too few: some lines of each are of less use than one function.
- */
-const limitsFor = (all: ReadonlyArray<{ readonly wanted: number; readonly isFile: boolean }>, budget: number) => {
-  const wanted = all.map((one) => one.wanted)
-  for (;;) {
-    const limits = shares(wanted, budget)
-    const short = limits.flatMap((limit, index) =>
-      all[index]?.isFile === true && limit > 0 && limit < Math.min(leastOfFile, wanted[index] ?? 0) ? [index] : []
-    )
-    const last = short.at(-1)
-    if (last === undefined || short.length < 2) return limits
-    wanted[last] = 0
-  }
-}
-
 interface ReferenceRoom {
   readonly contents: number
   readonly blocks?: number | undefined
@@ -381,9 +367,10 @@ export const referenceExcerpts = (
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)
   const all = sources.reduce((sum, { wanted }) => sum + wanted, 0)
-  const limits = limitsFor(
-    sources,
-    Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames))
+  const limits = usefulShares(
+    sources.map(({ wanted }) => wanted),
+    Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames)),
+    sources.map(({ isFile }) => (isFile ? leastOfFile : 0))
   )
   return sources.map(({ one, size, source }, index) => {
     const fitted = excerptOf(source, sought, isAbove(one) ? size : (limits[index] ?? 0))

@@ -4,7 +4,8 @@
  */
 import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
-import { wordsInName } from "../text/Nearest.ts"
+import { stemOf, wordsInName } from "../text/Nearest.ts"
+import type { LineRange } from "../text/LineRange.ts"
 
 /** A string or a name, and how much it counts, at most 1. */
 interface Named {
@@ -23,10 +24,17 @@ const mostWords = 60
 const mostNamed = 30
 const mostMatches = 300
 
+/** Words of sentences that tell no place of a text. */
+const commonWords = new Set(
+  "about also and any are because but can does each for from has have how into its let more must not one only other part should than that the their them then there they this too was what when where which while will with would".split(
+    " "
+  )
+)
+
 /** The words of a string that may stand in source, lower case, each once. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
-  return [...new Set(words)].slice(0, mostWords)
+  return [...new Set(words)].filter((word) => !commonWords.has(word)).slice(0, mostWords)
 }
 
 const quoted = /`([^`\n]{2,200})`|"([^"\n]{3,200})"|“([^”\n]{3,200})”|(?<![\p{L}\d])'([^'\n]{3,200})'(?![\p{L}\d])/gu
@@ -99,18 +107,31 @@ export const holdsName = ({ names }: Sought): ((line: string) => boolean) => {
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** Beside a place that is meant, a line says nothing whose words stand in more than ten lines. */
-const leastScore = 0.1
+/** A block holds enough of the words with so much of them, and with this part of what the best one has. */
+export const leastScore = 1
+const leastPart = 0.4
 /** So many lines with a quoted string are places that it may mean. */
 const mostPlaces = 6
 
-/** The lines (indexes from 0) that a task means, and those that its words match, the best first. */
+/** How much a word says of the lines that hold it, at most 1: next to nothing where it stands in very many of them. */
+const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
+
+/** A block of a text whose lines hold words that are looked for. */
+export interface SoughtBlock {
+  /** Its lines with such words, the best first. */
+  readonly found: ReadonlyArray<number>
+  /** How much of the words it holds. */
+  readonly score: number
+}
+
+/** The lines (indexes from 0) that a task means, and the blocks that hold the most of its words, the best first. */
 export const soughtLines = (
   lines: ReadonlyArray<string>,
   all: ReadonlyArray<Declaration>,
   prose: ReadonlySet<number>,
-  { literals, names, words }: Sought
-): { readonly meant: ReadonlyArray<number>; readonly matched: ReadonlyArray<number> } => {
+  { literals, names, words }: Sought,
+  blockAt: (index: number) => LineRange
+): { readonly meant: ReadonlyArray<number>; readonly blocks: ReadonlyArray<SoughtBlock> } => {
   const scores = new Map<number, number>()
   const meant = new Set<number>()
   const add = (index: number, score: number): void => {
@@ -140,23 +161,37 @@ export const soughtLines = (
     }
     const pattern = namePattern(text)
     const uses = hitsOf(lines, (line) => line.includes(text) && pattern.test(line))
-    for (const index of uses) add(index, (3 * weight) / uses.length)
+    for (const index of uses) add(index, 3 * weight * weightOf(uses.length, lines.length))
   }
-  const wanted = new Set(words)
-  for (const { index, name } of all) if (wanted.has(name.toLowerCase())) add(index, 1)
+  const byName = new Map(scores)
+  const held = new Map<number, Map<string, number>>()
   for (const word of words) {
-    const declared = all.filter(({ name }) => wordsInName(name).includes(word))
-    for (const { index } of declared) add(index, 1 / declared.length)
+    const stem = stemOf(word)
+    const declared = all.filter(({ name }) => wordsInName(name).some((one) => stemOf(one) === stem))
+    const heads = new Set(declared.map(({ index }) => index))
+    const hits = hitsOf(lower, (line) => line.includes(stem))
+    const weight = weightOf(hits.length, lines.length)
+    for (const index of hits) {
+      const score = weight * (prose.has(index) ? 0.3 : 1) + (heads.has(index) ? 1 / declared.length : 0)
+      scores.set(index, (scores.get(index) ?? 0) + score)
+      held.set(index, (held.get(index) ?? new Map<string, number>()).set(word, score))
+    }
   }
-  for (const word of words) {
-    const hits = hitsOf(lower, (line) => line.includes(word))
-    for (const index of hits) add(index, 1 / hits.length)
-  }
-  const ordered = [...scores].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
+  const best = [...scores].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
+  const matched = best.filter((index) => !meant.has(index)).slice(0, mostMatches)
+  const blocks = [...Map.groupBy(matched, (index) => blockAt(index).from).values()]
+    .map((found) => {
+      const words = new Map<string, number>()
+      for (const index of found) {
+        for (const [word, score] of held.get(index) ?? []) words.set(word, Math.max(score, words.get(word) ?? 0))
+      }
+      const ofNames = Math.max(...found.map((index) => byName.get(index) ?? 0))
+      return { found, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
+    })
+    .toSorted((a, b) => b.score - a.score)
+  const least = Math.max((blocks[0]?.score ?? 0) * leastPart, meant.size === 0 ? 0 : leastScore)
   return {
-    meant: ordered.filter((index) => meant.has(index)),
-    matched: ordered
-      .filter((index) => !meant.has(index) && (meant.size === 0 || (scores.get(index) ?? 0) >= leastScore))
-      .slice(0, mostMatches)
+    meant: best.filter((index) => meant.has(index)),
+    blocks: blocks.filter(({ score }) => score >= least)
   }
 }

@@ -71,6 +71,27 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
   return result
 }
 
+/**
+ * Shares of the budget of which none is too small: as long as several texts would have less than `least` says of them, the last
+ * of these has nothing. Some lines of each are of less use than one function.
+ */
+export const usefulShares = (
+  lengths: ReadonlyArray<number>,
+  budget: number,
+  least: ReadonlyArray<number>
+): ReadonlyArray<number> => {
+  const wanted = [...lengths]
+  for (;;) {
+    const limits = shares(wanted, budget)
+    const short = limits.flatMap((limit, index) =>
+      limit > 0 && limit < Math.min(least[index] ?? 0, wanted[index] ?? 0) ? [index] : []
+    )
+    const last = short.at(-1)
+    if (last === undefined || short.length < 2) return limits
+    wanted[last] = 0
+  }
+}
+
 /** The characters of a surrogate pair are kept together. */
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")

@@ -43,7 +43,7 @@ const changing = new Set(["edit", "write", "delete", "remove", "move", "rename",
 const reading = new Set(["search", "tree", "read", "fetch", "time", "research", "count", "summarize", "review", "diff"])
 
 /** `searches`, `searching` and `search` are one word. */
-const stemOf = (word: string): string => {
+export const stemOf = (word: string): string => {
   const bare = word.replace(/(?:ies|ied)$/, "y").replace(/(?<=.{3})(?:ing|es|ed|er|s)$/, "")
   return bare.length > 3 ? bare.replace(/e$/, "") : bare
 }

@@ -25,7 +25,14 @@ import {
 } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
-import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
+import {
+  assumedScale,
+  charactersIn,
+  charactersLeft,
+  charactersOf,
+  neededTokens,
+  type TokenScale
+} from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
@@ -60,7 +67,10 @@ const replyShare = 0.7
 const leastLines = 30
 
 /** The characters of a line of source code with its number, on average. */
-const shownLine = 45
+const shownLine = 50
+
+/** The characters of an answer that asks for outputs, and of what stands beside them in the reply. */
+const besideOutputs = 800
 
 /** A fold before the window is full has to show so many times more of the last outputs than their reply did. */
 const worthwhile = 1.5
@@ -179,12 +189,16 @@ export const makeTurnLoop = Effect.gen(function* () {
   })
 
   /** The characters that a reply may have behind these messages. */
-  const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
-    Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
+  const replyBudget = (
+    order: AnyOrder,
+    messages: ReadonlyArray<ConversationMessage>,
+    scale: TokenScale = scaleOf(order)
+  ): number => Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scale) * replyShare)
 
   /**
-   * Says at the end of the last message how much can be shown next, so that one answer does not ask for more. What the server
-   * counted is left aside: a prompt must not depend on which of several tasks was answered first.
+   * Says at the end of the last message how much can be shown next, in the reply or in the fold that shows more, so that one
+   * answer does not ask for more. What the server counted is left aside: a prompt must not depend on which of several tasks was
+   * answered first.
    */
   const sayingRoom = (
     order: AnyOrder,
@@ -193,8 +207,9 @@ export const makeTurnLoop = Effect.gen(function* () {
     const last = messages.at(-1)
     const looks = order.tools.some((tool) => !fileTools.has(tool))
     if (last?.role !== "user" || !looks) return messages
-    const free = charactersLeft(window, measuredPrompt(conversationOf(order, messages))) * replyShare
-    const lines = Math.floor(Math.max(0, free) / shownLine / 10) * 10
+    const reply = replyBudget(order, messages, assumedScale) - besideOutputs
+    const fold = (replyBudget(order, order.fold(messages, ""), assumedScale) - besideOutputs) * newestShare
+    const lines = Math.floor((fold > reply * worthwhile ? fold : reply) / shownLine / 10) * 10
     if (lines < leastLines) return messages
     const room = ` There is room for about ${lines} lines of output in all.`
     return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()}${room}` }]

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
+import { changedBlocks } from "../../../src/domain/documents/ChangedFiles.ts"
 import { foldText } from "../../../src/domain/documents/FoldText.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
@@ -154,6 +155,29 @@ describe("foldText", () => {
     expect(shown).toContain(old)
     expect(folded([denied], { above: "## Current file\n\nPath: src/a.ts" })).toContain(old)
     expect(folded([denied], { above: "Change src/a.ts." })).not.toContain(old)
+  })
+
+  it("gives the room to what was asked for last, and shows a part of it where it is short", () => {
+    const outcomes = [read(1, 1, 200), read(2, 1, 40, "src/b.ts"), { ...read(2, 1, 40, "src/c.ts") }]
+    const shown = folded(outcomes, { files: [], budget: 2000 })
+    expect(shown).toContain("- `read_file src/a.ts`: lines 1 to")
+    expect(shown.match(/^4: /gm)).toHaveLength(2)
+    expect(shown.length).toBeLessThanOrEqual(2000)
+    // No room is kept for lines about calls that are all shown.
+    const all = folded(outcomes.slice(1), { files: [], budget: 1800 })
+    expect(all.length).toBeLessThanOrEqual(1800)
+    expect(all.length).toBeGreaterThan(1400)
+    const little = folded(outcomes, { files: [], budget: 1300 })
+    expect(little.match(/^4: /gm)).toHaveLength(1)
+    expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40 ")
+  })
+
+  it("shows the first changed lines of a diff that has little room", () => {
+    const many = { path: "src/a.ts", base: text, text: text.replaceAll("step", "stride") }
+    const shown = changedBlocks([many], 320)
+    expect(shown).toMatch(/The prompt has no room for all of the \d+ lines of this diff/)
+    expect(shown).toMatch(/\n@@ [^\n]*\n-[^\n]*step/)
+    expect(shown.length).toBeLessThan(400)
   })
 
   it("makes lines of the files whose diffs have no room", () => {

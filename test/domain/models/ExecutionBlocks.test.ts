@@ -12,6 +12,9 @@ const ok = (uid: string, data: string): CallOutcome => ({
   result: { success: true, data, error_message: null, error_type: "none", metadata }
 })
 
+const sixtyLines = (uid: string) =>
+  ok(uid, Array.from({ length: 60 }, (_, at) => `${at + 1}: line ${at} of ${uid}`).join("\n"))
+
 const failed: ToolResult = {
   success: false,
   data: null,
@@ -73,6 +76,18 @@ it("shares the room among long outputs, leaves short ones whole, and never excee
   expect(notes).toHaveLength(2)
   expect(notes[0]?.[0]).toBe(notes[1]?.[0])
   expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + 1100)
+})
+
+it("shows the first of several long outputs where all would have next to nothing, and names the others", () => {
+  const outcomes = ["a", "b", "c"].map(sixtyLines)
+  const blocks = callBlocks(outcomes, 100)
+  expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + 100)
+  expect(blocks).toContain("1: line 0 of a\n2: line 1 of a\n3: line 2 of a\n4: line 3 of a\n")
+  expect(blocks).toMatch(/\(Lines 1 to \d+ of 60; the prompt has no room for more\. Read on with start_line \d+\.\)/)
+  expect(blocks).toMatch(
+    /## Outputs without room here: .*\n\n- `read_file b\.txt`: lines 1 to 60 .*\n- `read_file c\.txt`: lines 1 to 60 /
+  )
+  expect(callBlocks(outcomes, 1500).match(/^1: line 0 of [abc]$/gm)).toHaveLength(3)
 })
 
 it("shows a change as a diff, and its text once", () => {

@@ -171,6 +171,34 @@ describe("excerptOf", () => {
     expect(text).toContain("function stripUnknownValue() {")
   })
 
+  it("shows the whole function that holds most of the words, and no single lines of words that stand in many", () => {
+    const many = Array.from({ length: 60 }, (_, at) => [
+      `def part${at}(self, name, value):`,
+      `    """Return the value of the name ${at}."""`,
+      `    self.names[name] = value`,
+      ...Array.from({ length: 8 }, (_, step) => `    value = self.step${step}(name, value)`),
+      `    return value`,
+      ""
+    ]).flat()
+    const check = [
+      "def check(self, action, value):",
+      "    # converted value must be one of the choices (if specified)",
+      "    if action.choices is not None and value not in action.choices:",
+      "        args = {'value': value, 'choices': action.choices}",
+      "        raise ArgumentError(action, 'invalid choice: %(value)r' % args)"
+    ]
+    const rare = ["def other(self):", "    # This returns because of the nearest.", "    return self.value", ""]
+    const lines = [...rare, ...many, ...check, "", ...many]
+    const task = "When the value of a choice is invalid, return the name of the nearest choice in the error message."
+    const { lines: shown, text } = excerptOf(material(lines, "python"), soughtOf(task), 600)
+    const from = lines.indexOf(check[0] ?? "")
+    expect(check.every((_, at) => shown.has(from + at))).toBe(true)
+    const runs = [...shown].toSorted((a, b) => a - b).filter((at) => !shown.has(at - 1))
+    expect(runs.length).toBeLessThanOrEqual(3)
+    expect(runs.every((at) => shown.has(at + 1) && shown.has(at + 2))).toBe(true)
+    expect(text).not.toMatch(/^1:/)
+  })
+
   it("takes of several declarations with one name that of the class that is named with it", () => {
     const { text } = excerptOf(material(classes, "python"), soughtOf("Change `Schema.validate`."), 1200)
     expect(text).toContain("Wrong key %r")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { cutAtParagraph, firstLines } from "../../../src/domain/text/Excerpt.ts"
+import { cutAtParagraph, firstLines, usefulShares } from "../../../src/domain/text/Excerpt.ts"
 
 describe("cutAtParagraph", () => {
   it("leaves a text that fits as it is", () => {
@@ -29,4 +29,11 @@ describe("firstLines", () => {
     expect(firstLines("1\n2", 2)).toEqual({ text: "1\n2", left: 0 })
     expect(firstLines("", 2)).toEqual({ text: "", left: 0 })
   })
+})
+
+it("gives the last of several long texts nothing, where all would have too little, and short ones all", () => {
+  const least = [400, 400, 400, 400]
+  expect(usefulShares([5000, 60, 5000, 5000], 900, least)).toEqual([420, 60, 420, 0])
+  expect(usefulShares([5000, 60, 5000, 5000], 300, least)).toEqual([240, 60, 0, 0])
+  expect(usefulShares([5000, 5000], 2000, least)).toEqual([1000, 1000])
 })

@@ -527,6 +527,29 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect.each([4096, 8192])("shows about as many lines as it said, in a window of %i tokens", (window) =>
+    Effect.gen(function* () {
+      const names = ["a", "b", "c"]
+      const looks = names.map((name) => ({ name: "read_file", arguments: { path: `src/${name}.ts` } }))
+      const again = looks.map((look) => ({ ...look, arguments: { ...look.arguments, start_line: 150 } }))
+      const { loop, messages } = yield* open(
+        [refinementWith(looks.slice(0, 2)), refinementWith(again), resultSaying("The limit is 5.")],
+        {
+          files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, long(name)])),
+          settings: { contextWindow: window }
+        }
+      )
+      yield* loop.work(orderOf(editing))
+      const all = messages.map((one) => one.at(-1) ?? "")
+      for (const [index, said] of all.slice(0, 2).entries()) {
+        const lines = Number(/room for about (\d+) lines/.exec(said)?.[1])
+        const shown = all[index + 1]?.match(/^\d+: /gm)?.length ?? 0
+        expect(shown / lines).toBeGreaterThan(0.8)
+        expect(shown / lines).toBeLessThan(1.5)
+      }
+    })
+  )
+
   it.effect("shows at the beginning the functions of source files that hold the names of task and prompt", () =>
     Effect.gen(function* () {
       const body = `export function raiseLimit(value) {\n${"  step(value)\n".repeat(5)}  return "raiseLimit done"\n}\n\n`

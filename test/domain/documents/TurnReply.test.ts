@@ -1,0 +1,36 @@
+import { expect, it } from "@effect/vitest"
+import { replyText, toolMessages } from "../../../src/domain/documents/TurnReply.ts"
+import { outcomeText, resultText } from "../../../src/domain/models/OutputText.ts"
+import { gave } from "../../support/sampleTasks.ts"
+
+const reads = ["a", "b", "c"].map((name) =>
+  gave(
+    "read_file",
+    { path: `src/${name}.ts` },
+    Array.from({ length: 80 }, (_, at) => `${at + 1}: const ${name}${at} = ${at}`).join("\n"),
+    `turn-1/${name}`
+  )
+)
+
+it("shows some of the first of three long outputs in a reply with little room, and never nothing of all", () => {
+  for (const budget of [1000, 1300, 1600]) {
+    const reply = replyText({ turn: 1, issues: [], outcomes: reads, now: "Go on.", budget })
+    expect(reply).toContain("1: const a0 = 0\n2: const a1 = 1\n3: const a2 = 2\n")
+    expect(reply).toMatch(/Lines 1 to \d+ of 80; the prompt has no room for more\. Read on with start_line \d+\./)
+    expect(reply).toContain("`read_file src/c.ts`: lines 1 to 80")
+    expect(reply.length).toBeLessThanOrEqual(budget)
+  }
+})
+
+it("answers each call of the interface, the first ones with a useful part", () => {
+  const answers = reads.map((outcome) => ({
+    asked: { id: outcome.call.uid, name: "read_file", arguments: outcome.call.arguments, text: "" },
+    outcome,
+    issues: []
+  }))
+  const [first, second, third] = toolMessages(answers, 900).map(({ result }) => resultText(result))
+  expect(first).toContain("15: const a14 = 14\n")
+  expect(second).toContain("15: const b14 = 14\n")
+  expect(third).toBe("(The prompt has no room for lines 1 to 80 of 80. Read on with start_line 1.)")
+  expect(toolMessages(answers, 10_000).map(({ result }) => resultText(result))).toEqual(reads.map(outcomeText))
+})
