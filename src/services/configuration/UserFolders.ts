@@ -53,9 +53,9 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
   const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(place))
   const { gid, uid } = yield* CurrentUser
   if (info._tag === "None" || uid === undefined) return undefined
-  const { gid: group, mode, uid: owner } = info.value
+  const { gid: group, mode, type, uid: owner } = info.value
   if (isForeign(owner, uid)) return "it belongs to another user"
-  if ((mode & sticky) !== 0) return undefined
+  if (type === "Directory" && (mode & sticky) !== 0) return undefined
   const writers = othersCanWrite | (isForeign(group, gid) ? groupCanWrite : 0)
   return (mode & writers) === 0 ? undefined : "other users can write it"
 })
