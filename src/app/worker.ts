@@ -242,8 +242,8 @@ const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
 const loadPace = 500
 
 /**
- * Says in the database that this worker is there, until the scope closes; that it got work is said without delay. Returns what is
- * said with the renewal of its leases.
+ * Says in the database that this worker is there, until the scope closes; that it got work, or has none any more, is said within half a second.
+ * Returns what is said with the renewal of its leases.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
