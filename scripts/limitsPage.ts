@@ -49,7 +49,7 @@ const reached: Readonly<Record<SingleLimit, string>> = {
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
   checkSeconds: "The check is stopped and counts as failed; its text names this limit and shows the end of its output.",
   commandMemoryMegabytes:
-    "The command is stopped; its result names this limit. What is used is looked at three times in a second.",
+    "The command is stopped; its result names this limit. Where the kernel does not hold it in a control group, what is used is read three times a second.",
   commandProcesses: "The command is stopped, or cannot start more; its result names this limit.",
   commandFileMegabytes: "The program gets the signal `SIGXFSZ`, or an error; the result names this limit.",
   fetchSeconds: "The fetch ends with `timeout`; its message names this limit."

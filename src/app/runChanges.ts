@@ -202,12 +202,12 @@ const shownChange = Effect.fnUntraced(function* (change: FileChange, root: strin
   return { ...known, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
+/** False for a file that holds again what it held before. */
+const isLasting = ({ kind, texts, was }: FileChange): boolean => texts.at(-1) !== was || kind !== undefined
+
 /** What was changed, file by file. */
 export const shownChanges = ({ changes, root, versions }: KeptChanges) =>
-  Effect.forEach(
-    changes.filter(({ kind, texts, was }) => texts.at(-1) !== was || kind !== undefined),
-    (one) => shownChange(one, root, versions)
-  )
+  Effect.forEach(changes.filter(isLasting), (one) => shownChange(one, root, versions))
 
 /** The changes as one patch. */
 export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
@@ -328,5 +328,5 @@ export const undoRun = Effect.fn("undoRun")(function* (run: string, request: Und
   yield* takeProject({ project: root, runId, locks })
   yield* removeLeftovers(opened.files)
   const paths = opened.changes.length === 0 ? [] : yield* undoChanges(opened, request)
-  return { runId, project: root, paths, outside: opened.outside }
+  return { runId, project: root, paths, outside: opened.outside, hasChanges: opened.changes.some(isLasting) }
 }, Effect.scoped)

@@ -136,7 +136,12 @@ export interface Undone {
 
 /** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */
 export const undo = (runId: string, { paths = [], redo = false, ...options }: UndoOptions = {}): Promise<Undone> =>
-  named(runId).pipe(Effect.andThen(undoRun(runId, { paths, redo })), withRuns(options), Effect.runPromise)
+  named(runId).pipe(
+    Effect.andThen(undoRun(runId, { paths, redo })),
+    Effect.map(({ outside, paths, project, runId }): Undone => ({ runId, project, paths, outside })),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /**
  * Removes a run with all its saved data, also what undoes its changes; false when a process works on it. Rejects when there is

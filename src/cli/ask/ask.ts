@@ -78,7 +78,7 @@ const allFlags = {
     Flag.optional
   ),
   continues: switchFlag("continue", "Go on with the last conversation about the project"),
-  session: textFlag("session", "ID", 'Go on with this conversation; "task-conductor sessions" lists them').pipe(
+  session: textFlag("session", "NUMBER", 'Go on with this conversation; "task-conductor sessions" lists them').pipe(
     Flag.optional
   ),
   image: textFlag(

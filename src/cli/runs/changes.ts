@@ -105,13 +105,12 @@ export const undo = Command.make(
       yield* emit(message)
       return yield* quietFailure(exitCodes.failed)
     }
-    const { outside, paths: written, project, runId } = done.success
+    const { hasChanges, outside, paths: written, project, runId } = done.success
     if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [], outside }, 2))
     if (outside.length > 0) yield* emit(outsideText(outside))
     if (written.length === 0) {
-      const { changes } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
       const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to ${redo ? "make again" : "undo"}.`
-      return yield* emit(changes.length === 0 ? unchanged : `Nothing to do: the files are so already.`)
+      return yield* emit(hasChanges ? "Nothing to do: the files are so already." : unchanged)
     }
     const files = written.map((path) => `- ${printable(path)}`).join("\n")
     yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)
