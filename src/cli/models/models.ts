@@ -30,6 +30,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
   }
+  const installed = yield* installedModels(setup)
   if (names.length > 0) {
     return yield* Effect.forEach([...new Set(names)], (name) =>
       Effect.map(
@@ -38,7 +39,6 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
       )
     )
   }
-  const installed = yield* installedModels(setup)
   const fitting = fittingModels(installed).filter(({ isForwarded }) => !isForwarded)
   if (fitting.length > 0) return fitting.map(({ name }) => name)
   return yield* new CommandFailure({

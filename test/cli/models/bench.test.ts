@@ -158,6 +158,19 @@ describe("models bench", () => {
     })
   )
 
+  for (const words of [["nope"], ["nope", "other:7b", "--json"], []]) {
+    it.live(`says that no server answers: ${words.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: "http://127.0.0.1:1" }
+        const { code, stderr, stdout } = yield* Effect.promise(() =>
+          sandbox.run(["models", "bench", ...words], { env })
+        )
+        assert.deepStrictEqual([code, stdout], [5, ""])
+        assert.match(stderr, /^No model server answers at http:\/\/127\.0\.0\.1:1 /)
+      })
+    )
+  }
+
   it.live("never changes what the person set by hand", () =>
     Effect.gen(function* () {
       const file = join(sandbox.root, "config/task-conductor/config.json")
