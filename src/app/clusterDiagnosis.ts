@@ -2,7 +2,7 @@
  * Looks at what a cluster run needs from this machine: a name of a model, the database, TLS, and workers that are alive. Part
  * of the composition root.
  */
-import { secondsText } from "../domain/text/Format.ts"
+import { counted, secondsText } from "../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -40,7 +40,7 @@ const tlsFinding = ({ address, protocol, ssl }: Connection): Finding => {
 
 const workerFinding = (worker: WorkerState): Finding => {
   const { isAlive, name, runs, seenSecondsAgo, slots, tasks } = worker
-  const load = `${runs} runs, ${tasks} tasks, ${slots} model calls at once, seen ${secondsText(seenSecondsAgo)} ago`
+  const load = `${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once, seen ${secondsText(seenSecondsAgo)} ago`
   const what = `${name}, version ${worker.version}: ${isAlive ? "" : "lost; "}${load}`
   if (!isAlive) return note("worker", what)
   if (!isOtherBuild(worker.version, build)) return ok("worker", what)

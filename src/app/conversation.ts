@@ -15,12 +15,13 @@ import {
   lastConversation,
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
+import { explanationOf } from "../services/files/FileFailure.ts"
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { layerWriteLock } from "./writeLock.ts"
-import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { observed, reportStartup, runEndHooks, warnLater } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
@@ -80,11 +81,11 @@ const saving = Effect.fnUntraced(function* (
   const save = Effect.fnUntraced(function* (messages: ReadonlyArray<ConversationMessage>) {
     if (messages.length === 0) return
     yield* saveConversation(place, { runId: id.current, model: setup.settings.model, messages }).pipe(
-      Effect.catchTag("PlatformError", ({ message }) => {
+      Effect.catchTag("PlatformError", (error) => {
         if (isReported) return Effect.void
         isReported = true
-        const text = `This conversation cannot be kept in ${place.state} (${message}). It goes on; --continue will not find it.`
-        return warn?.({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false }) ?? Effect.void
+        const text = `This conversation cannot be kept in ${place.state}. ${explanationOf(error)} It goes on; --continue will not find it.`
+        return warnLater(setup, [text], warn)
       })
     )
   }, Effect.provideContext(services))

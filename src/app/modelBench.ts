@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { addressKeys, type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { ToolCalls } from "../domain/models/Generation.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
@@ -22,8 +22,9 @@ export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<vo
 
 /** What of the person's settings says how models are called. */
 const callSettings = ({ configuration }: Setup): Configuration => {
-  const { contextWindow, host, keepAlive, limits, sampling, think } = configuration
-  return { contextWindow, host, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
+  const { contextWindow, keepAlive, limits, sampling, think } = configuration
+  const addresses = pickSettings(configuration, addressKeys)
+  return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
 /** The events of one piece of work in a project of its own. */

@@ -74,6 +74,12 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
   )
 })
 
+/** Warnings of a setup that was reported: what is said at the start is not said again. */
+export const warnLater = (setup: Setup, warnings: ReadonlyArray<string>, warn: RunContext["warn"]) => {
+  const silent = { ...setup, configuration: { ...setup.configuration, model: "" } }
+  return (warnings.length > 0 ? warn?.({ setup: silent, warnings, isTorn: false }) : undefined) ?? Effect.void
+}
+
 /** Runs the hooks of the end, which comes after the last event; a failure is a warning. */
 export const runEndHooks = Effect.fnUntraced(function* (
   setup: Setup,
@@ -81,8 +87,5 @@ export const runEndHooks = Effect.fnUntraced(function* (
   warn: RunContext["warn"]
 ) {
   const { run } = yield* Hooks
-  const warnings = yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) })
-  /* What is said at the start was said. */
-  const silent = { ...setup, configuration: { ...setup.configuration, model: "" } }
-  if (warnings.length > 0) yield* warn?.({ setup: silent, warnings, isTorn: false }) ?? Effect.void
+  yield* warnLater(setup, yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) }), warn)
 })

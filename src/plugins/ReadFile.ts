@@ -1,6 +1,7 @@
 /**
  * The tool `read_file`: the text of a file, or some of its lines.
  */
+import { counted } from "../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -68,7 +69,9 @@ const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFai
     )
   }
   const asked = to === Number.MAX_SAFE_INTEGER ? `from line ${from} on` : `from line ${from} to line ${to}`
-  return Effect.fail(failure("validation_failed", `${params.path} has ${lines.length} lines; there are none ${asked}.`))
+  return Effect.fail(
+    failure("validation_failed", `${params.path} has ${counted(lines.length, "line")}; there are none ${asked}.`)
+  )
 }
 
 const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {

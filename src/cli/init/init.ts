@@ -6,12 +6,14 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
 import * as Terminal from "effect/Terminal"
 import * as Command from "effect/cli/Command"
 import { requireStays } from "../terminal/OutputPlace.ts"
 import * as Flag from "effect/cli/Flag"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { explanationOf } from "../../services/files/FileFailure.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
 import { resolveModels } from "../../app/modelWindow.ts"
 import type { ModelOffer } from "../../app/RunContext.ts"
@@ -35,6 +37,9 @@ const flags = {
 }
 
 type InitFlags = Command.Command.Config.Infer<typeof flags>
+
+const notWritten = (error: PlatformError) =>
+  new CommandFailure({ exitCode: exitCodes.failed, text: `Nothing was written. ${explanationOf(error)}` })
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
@@ -104,7 +109,7 @@ const writeConfiguration = Effect.fn("init")(
     yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
     yield* print(`Written: ${file}`)
   },
-  Effect.catchTag("PlatformError", ({ message }) => Effect.fail(usageFailure(`Nothing was written: ${message}`)))
+  Effect.catchTag("PlatformError", notWritten)
 )
 
 /** The command. */

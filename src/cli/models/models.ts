@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Clock from "effect/Clock"
 import * as Option from "effect/Option"
-import { installedModels, resolveModels } from "../../app/modelWindow.ts"
+import { askServer, installedModels, resolveModels } from "../../app/modelWindow.ts"
 import { readServer } from "../../app/serverModels.ts"
 import { pull, unload } from "./pull.ts"
-import { modelNames, readSetup, renameModels, type Setup } from "../../app/setup.ts"
+import { modelNames, readSetup, renameModels, type Setup, withProviders } from "../../app/setup.ts"
 import { type InstalledModel, modelLines, fittingModels } from "../../domain/models/InstalledModel.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printableLines, printable } from "../../domain/text/Printable.ts"
@@ -25,17 +25,28 @@ import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 
+/** Fails when nothing answers at the address of the server; one that does not list its models is good enough. */
+const requireServer = (setup: Setup) =>
+  askServer(setup, ({ inventory }) => inventory ?? Effect.void).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag !== "Unreachable",
+      () => Effect.void
+    )
+  )
+
 /** The models to try, as the server knows them. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
   }
   if (names.length > 0) {
-    return yield* Effect.forEach([...new Set(names)], (name) =>
-      Effect.map(
-        resolveModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
-        (found) => found.setup.settings.model
-      )
+    return yield* Effect.forEach(
+      [...new Set(names)],
+      Effect.fnUntraced(function* (name) {
+        const named = yield* withProviders(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), [])
+        yield* requireServer(named)
+        return (yield* resolveModels(named, undefined)).setup.settings.model
+      })
     )
   }
   const installed = yield* installedModels(setup)

@@ -19,11 +19,12 @@ import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { requireStays } from "../terminal/OutputPlace.ts"
-import { usageFailure } from "../terminal/Failure.ts"
+import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../../app/projectLayers.ts"
 import { isPackageName, type PluginScope } from "../../domain/configuration/Configuration.ts"
 import { newPlugin, pluginFolder } from "../../app/templates.ts"
 import { version } from "../../app/version.ts"
+import { explanationOf } from "../../services/files/FileFailure.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
@@ -200,9 +201,7 @@ const list = Command.make(
 )
 
 const unwritable = (folder: string) => (error: PlatformError) =>
-  usageFailure(
-    `The folder ${folder} cannot be made: ${printable(error.message)}. Go to a folder that you may write to.`
-  )
+  new CommandFailure({ exitCode: exitCodes.failed, text: `${folder} cannot be made. ${explanationOf(error)}` })
 
 /** Writes files into a folder below another one; it does not exist yet, or is empty. */
 export const writeNewFolder = Effect.fnUntraced(function* (

@@ -12,7 +12,7 @@ import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.t
 import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
-import { codeOf } from "../../services/files/FileFailure.ts"
+import { codeOf, explanationOf } from "../../services/files/FileFailure.ts"
 import { makeReport } from "../../app/savedRuns.ts"
 import { clusterFlag, storeOf } from "../runs/runs.ts"
 import { Output } from "../terminal/Output.ts"
@@ -27,17 +27,16 @@ const writePage = Effect.fn("writePage")(function* (file: string, html: string, 
   const path = (yield* Path.Path).resolve(file)
   yield* requireStays(process.cwd(), file)
   yield* fs.writeFileString(path, html, { flag: overwrite ? "w" : "wx", mode: 0o600 }).pipe(
-    Effect.catch((error) => {
-      const code = codeOf(error)
-      return code === "EEXIST"
+    Effect.catch((error) =>
+      codeOf(error) === "EEXIST"
         ? usageFailure(`${file} exists. Use --overwrite to replace it, or --output with another name.`)
         : Effect.fail(
             new CommandFailure({
-              text: `${file} cannot be written: the system says ${code}.`,
+              text: `${file} cannot be written. ${explanationOf(error)} Name another file with --output.`,
               exitCode: exitCodes.failed
             })
           )
-    })
+    )
   )
 })
 

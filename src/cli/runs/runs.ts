@@ -54,7 +54,7 @@ const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
-  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
+  `worker ${printable(name)}  ${printable(version)}  ${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
 /** When a run began, by its id where the journal says nothing; what has neither is as old as can be. */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {

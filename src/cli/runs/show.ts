@@ -45,7 +45,7 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
   return [
     [
       standingText(status, makePaint(false)),
-      ...(tasks.length === 0 ? [] : [`${done}/${tasks.length} tasks`]),
+      ...(tasks.length === 0 ? [] : [`${done}/${counted(tasks.length, "task")}`]),
       ...(durationMs === undefined ? [] : [durationText(durationMs)]),
       ...(exitCode === undefined ? [] : [`exit code ${exitCode}`])
     ].join(" · "),

@@ -275,7 +275,7 @@ const stageLine = (score: StageScore): string => {
 }
 
 const formLine = ({ calls, done, form, modelCalls, rejected, repaired, seconds, tasks, tokens }: FormScore): string =>
-  `  ${form.padEnd(13)}${done} of ${tasks} tasks done; ${modelCalls} model calls; ${calls.succeeded} of ${calls.all} tool calls succeeded; ${rejected} answers rejected, ${repaired} repaired; ${tokens} tokens; ${seconds} s`
+  `  ${form.padEnd(13)}${done} of ${tasks} tasks done; ${counted(modelCalls, "model call")}; ${calls.succeeded} of ${calls.all} tool calls succeeded; ${rejected} answers rejected, ${repaired} repaired; ${tokens} tokens; ${seconds} s`
 
 const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): ReadonlyArray<string> => [
   model,

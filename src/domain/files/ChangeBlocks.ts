@@ -18,7 +18,7 @@ import {
   unfenced
 } from "./ChangeMarks.ts"
 import { mayBeChangeObject, mayHoldChangeObject, type ObjectChange, readChangeObjects } from "./ChangeObject.ts"
-import { isProduct, pathInSentence, pathOfInfo, pathOfLine } from "./ChangePath.ts"
+import { isProduct, pathInSentence, pathOfInfo, pathOfLine, pathWithBlanks } from "./ChangePath.ts"
 import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
 import { elisionIn } from "./Elision.ts"
 import { languageOf } from "./Language.ts"
@@ -144,6 +144,11 @@ class Reader {
     const before = this.lineBefore(at)
     const isOwn = this.path !== undefined && this.path.at >= before
     if (isOwn || this.taken.has(before)) return this.path?.path
+    const whole = pathWithBlanks(this.line(before))
+    if (whole !== undefined) {
+      this.path = { path: whole, at: before }
+      return whole
+    }
     const named = pathInSentence(this.line(before))
     if (named === undefined || named === this.path?.path) return this.path?.path
     addRepair(this.findings, "change-sentence", { line: before + 1 }, `Took the path ${named} from the sentence.`)
@@ -157,7 +162,7 @@ class Reader {
     this.take(at, end)
     if (path !== undefined) {
       const named = this.path?.at ?? -1
-      if (named >= 0 && pathOfLine(this.line(named)) !== undefined) this.take(named, named + 1)
+      if ((pathOfLine(this.line(named)) ?? pathWithBlanks(this.line(named))) !== undefined) this.take(named, named + 1)
       this.path = { path, at: end - 1 }
     }
     if (problem !== undefined) this.issue(problem[0], at, problem[1])

@@ -50,6 +50,16 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
+const prose =
+  /(?:^|\s)(?:a|add|adjust|also|and|at|change[ds]?|changes|create|edit|first|fix|for|from|here|i|in|into|is|let|make|modify|move|new|next|now|of|on|remove|rename|replace|rewrite|set|the|then|this|to|update|use|we|with|write)(?=\s)/i
+
+/** The path with blanks of a line that holds nothing else and has no word of a sentence. */
+export const pathWithBlanks = (line: string): string | undefined => {
+  const text = line.trim().replaceAll("**", "").replace(lead, "").replace(tail, "").replace(label, "").replace(/:$/, "")
+  const isOne = /\S \S/.test(text) && !/\s{2}|[,;'()]/.test(text) && extension.test(text) && !prose.test(text)
+  return isOne && isPath(text, true) ? text.replace(/^\.\//, "") : undefined
+}
+
 /** The path in an info string, and whether it is given as the name of the file that the fence holds. */
 export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boolean }) | undefined => {
   const title = /(?:^|[\s{,])(?:path|file|filename|title)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s}]+))/i.exec(info)

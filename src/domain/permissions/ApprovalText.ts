@@ -88,6 +88,18 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
+/** Carriage returns before line ends say something only where other lines of the same file have none. */
+const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
+  let file = 0
+  const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
+  const mixed = new Set(
+    rows.flatMap(({ number, text }, at) =>
+      number === undefined || text.endsWith("\r") || rows[at + 1]?.kind === "note" ? [] : [files[at]]
+    )
+  )
+  return rows.map((row, at) => (mixed.has(files[at]) ? row : { ...row, text: row.text.replace(/\r$/, "") }))
+}
+
 /** Rows without those that do not change, of which a gap is left. */
 const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   const gaps = rows.map((row): DiffRow => (row.kind === "same" ? { kind: "gap", text: "" } : row))
@@ -103,7 +115,7 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
   if (diff === undefined && preview !== "" && !preview.includes("\n@@ ")) {
     return sourceOf(preview).map((text) => ({ text, isSource: true }))
   }
-  const all = numberedRows(diff ?? preview)
+  const all = withoutReturns(numberedRows(diff ?? preview))
   const rows = hasContext ? all : withoutContext(all)
   const files = rows.filter(({ kind }) => kind === "file").length
   const width = rows.reduce((most, { number = 0 }) => Math.max(most, String(number).length), 1)

@@ -20,6 +20,8 @@ export const ifFound = <A, R>(
   )
 
 const explanations: Readonly<Record<string, string>> = {
+  EEXIST: "Something else stands there.",
+  ENOENT: "There is no such folder.",
   EACCES: "Permission is missing.",
   EPERM: "Permission is missing.",
   EROFS: "The file system is read-only.",
@@ -31,6 +33,12 @@ const explanations: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "The path is too long.",
   EISDIR: "It is a folder.",
   EMFILE: "Too many files are open."
+}
+
+/** Why the system refuses, as a sentence. */
+export const explanationOf = (error: PlatformError): string => {
+  const code = codeOf(error)
+  return explanations[code] ?? `The system says ${code}.`
 }
 
 /** What is wrong with the path itself, not with the system. */
@@ -47,7 +55,6 @@ export const fileFailure =
     if (error.reason._tag === "NotFound") {
       return new ToolFailure({ type: "not_found", message: `There is no file at ${path}.` })
     }
-    const code = codeOf(error)
-    const why = explanations[code] ?? `The system says ${code}.`
-    return new ToolFailure({ type: pathFaults[code] ?? "io_error", message: `Cannot ${operation} ${path}. ${why}` })
+    const type = pathFaults[codeOf(error)] ?? "io_error"
+    return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }

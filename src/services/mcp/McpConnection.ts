@@ -227,12 +227,24 @@ const malformedParts = (cause: unknown): string => {
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
+/** The code of the system, such as ECONNREFUSED, at the bottom of what an HTTP client reports. */
+const codeBelow = (cause: unknown): string | undefined => {
+  if (Predicate.hasProperty(cause, "code") && /^E[A-Z_]+$/.test(String(cause.code))) return String(cause.code)
+  if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
+  return Predicate.hasProperty(cause, "cause") ? codeBelow(cause.cause) : undefined
+}
+
 /** What a failure of the client is for the call of a tool and for a person, and whether the connection is lost by it. */
 const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
     new McpFailure({ type, detail, isBroken })
   switch (reason._tag) {
-    case "TransportError":
+    case "TransportError": {
+      const code = address._tag === "Http" ? codeBelow(reason.cause) : undefined
+      if (address._tag === "Http" && code !== undefined) {
+        const what = `it cannot be reached at ${new URL(address.url).host} (${code}). Start it, or correct "url".`
+        return failure("io_error", what, true)
+      }
       return address._tag === "Program" && isNotFound(reason.cause)
         ? failure(
             "io_error",
@@ -240,6 +252,7 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
             true
           )
         : failure("io_error", `${reason.message}.${causeOf(reason.cause)}`, true)
+    }
     case "ProtocolError": {
       const said = `${reason.message}.${causeOf(reason.cause)}`
       // An error in answer to one request leaves the connection usable.

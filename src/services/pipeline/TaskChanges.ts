@@ -172,7 +172,7 @@ const howToAdd = (file: string, held: string, added: string): string => {
     "To add lines, copy a line of the file into OLD and write it again in NEW with the new lines, as here at the end:",
     `${file}\n<<<<<<< OLD\n${last}\n=======\n${last}\n<the new lines>\n>>>>>>> NEW`,
     "To write the whole file anew, send its path and a fence with all of its text.",
-    `The ${lines.length} lines of ${file}:`,
+    `The ${counted(lines.length, "line")} of ${file}:`,
     excerptOf(source, soughtOf(added), shownOfFile).text
   ].join("\n")
 }

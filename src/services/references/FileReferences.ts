@@ -2,6 +2,7 @@
  * Resolves references to files: finds the file, repairs a path that starts with a slash by mistake, narrows the text to
  * lines or a heading, and names the nearest files when there is none. Paths in the inputs of a task are looked up likewise.
  */
+import { counted } from "../../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -49,7 +50,7 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   const some = matches.slice(0, 3).map(bareHrefOfPath).join(", ")
   return problem(
     "reference-glob",
-    `"${target}" is a pattern, and a reference is one file. It matches ${matches.length} files.`,
+    `"${target}" is a pattern, and a reference is one file. It matches ${counted(matches.length, "file")}.`,
     matches.length === 0 ? "Refer to files by their paths." : `Refer to each file that is needed, such as ${some}.`
   )
 }
@@ -75,7 +76,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
     const some = within.slice(0, 3).map(bareHrefOfPath).join(", ")
     return problem(
       "reference-folder",
-      `"${reference.target}" is a folder with ${within.length} files, and a reference is one file.`,
+      `"${reference.target}" is a folder with ${counted(within.length, "file")}, and a reference is one file.`,
       `Refer to the files that are needed, such as ${some}.`
     )
   }

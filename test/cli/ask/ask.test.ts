@@ -68,6 +68,20 @@ describe("ask", () => {
     )
   })
 
+  it("says once, and in words, why a conversation is not kept", async () => {
+    sandbox.write("state/task-conductor", "")
+    const env = { XDG_STATE_HOME: join(sandbox.root, "state") }
+    const { code, stderr } = await sandbox.run([...embedded, question], { env })
+    assert.strictEqual(code, 0)
+    assert.lengthOf(stderr.split(demoLine.trim()), 2)
+    assert.include(
+      stderr,
+      "cannot be kept in <root>/state/task-conductor. A part of the path is a file, not a folder. It goes on; --continue will not find it.\n"
+    )
+    const quiet = await sandbox.run([...embedded, "--quiet", question], { env })
+    assert.deepStrictEqual([quiet.code, quiet.stderr], [0, ""])
+  })
+
   it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
     assert.deepStrictEqual([code, stderr], [0, demoLine])

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
+import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import type { FakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { FakeToolCall, Reply } from "../../support/FakeOllamaReply.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
@@ -157,6 +158,38 @@ describe("models bench", () => {
       )
     })
   )
+
+  for (const [host, ...words] of [
+    ["", "openai:tiny.gguf"],
+    ["http://127.0.0.1:1", "openai:tiny.gguf", "--tool-calls", "text"],
+    [""]
+  ] as const) {
+    it.live(`tries models of the OpenAI-compatible server that is set: ${words.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const server = yield* FakeOpenAi.make(() => "I would look around first.", {
+          models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }]
+        })
+        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: host, OPENAI_BASE_URL: server.url }
+        const { code, stdout } = yield* Effect.promise(() => sandbox.run(["models", "bench", ...words], { env }))
+        assert.strictEqual(code, 1, stdout)
+        assert.match(stdout, /^openai:tiny\.gguf$/m)
+        assert.notInclude(stdout, " 0 model calls")
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  for (const words of [["nope"], ["nope", "other:7b", "--json"], []]) {
+    it.live(`says that no server answers: ${words.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: "http://127.0.0.1:1" }
+        const { code, stderr, stdout } = yield* Effect.promise(() =>
+          sandbox.run(["models", "bench", ...words], { env })
+        )
+        assert.deepStrictEqual([code, stdout], [5, ""])
+        assert.match(stderr, /^No model server answers at http:\/\/127\.0\.0\.1:1 /)
+      })
+    )
+  }
 
   it.live("never changes what the person set by hand", () =>
     Effect.gen(function* () {

@@ -132,6 +132,25 @@ describe("a block", () => {
     assert.deepStrictEqual(read(answer), only([theEdit(3), theEdit(9, "src/b.ts")]))
   })
 
+  for (const path of ["src dir/a.ts", "My Notes.md", "docs/new file é.ts", "Program Files/tool v2/main.c"]) {
+    it(`follows a path with blanks: ${path}`, () => {
+      assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2, path)]))
+      assert.deepStrictEqual(read(`### ${path}:\n\`\`\`\n${block}\n\`\`\``).changes, [theEdit(3, path)])
+      const second = `src/b.ts\n${block}\n\n${path}\n<<<<<<< OLD\n=======\nnew\n>>>>>>> NEW\n${block}`
+      assert.deepStrictEqual(
+        read(second),
+        only([theEdit(2, "src/b.ts"), file(path, "new\n", 9, true), theEdit(13, path)])
+      )
+    })
+  }
+
+  for (const words of ["Now change", "And the same in", "Then, for the tests,", "Update"]) {
+    it(`takes no sentence for a path with blanks: ${words}`, () => {
+      assert.deepStrictEqual(read(`${words} src/a.ts\n${block}`).changes, [theEdit(2)])
+      assert.deepStrictEqual(read(`src/a.ts\n${block}\n${words} a.ts\n${block}`).changes.length, 2)
+    })
+  }
+
   it("keeps the path over a sentence that names no other file", () => {
     const answer = `src/a.ts\n${block}\n\nAnd the second place, \`a\`:\n\n${block}`
     assert.deepStrictEqual(read(answer), only([theEdit(2), theEdit(10)], "And the second place, `a`:"))

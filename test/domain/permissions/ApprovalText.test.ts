@@ -12,6 +12,10 @@ const step = (...items: ReadonlyArray<ApprovalItem>): Asking => ({ scope: "step"
 const numbered = (count: number, change: (line: number) => string = (line) => `line ${line}`): string =>
   Array.from({ length: count }, (_, at) => `${change(at + 1)}\n`).join("")
 
+const returns = (text: string): string => text.replaceAll("\n", "\r\n")
+
+const three = (line: number): string => (line === 3 ? "line three" : `line ${line}`)
+
 /** A write as the gate describes it. */
 const editOf = (name: string, before: string | undefined, after: string): ApprovalItem => {
   const { added, diff, removed } = wholeChange(name, before, after)
@@ -27,11 +31,7 @@ const editOf = (name: string, before: string | undefined, after: string): Approv
   }
 }
 
-const timeout = editOf(
-  "src/limits.js",
-  numbered(40),
-  numbered(40, (line) => (line === 3 ? "line three" : `line ${line}`))
-)
+const timeout = editOf("src/limits.js", numbered(40), numbered(40, three))
 const command: ApprovalItem = {
   task: "Test it",
   tool: "run_command",
@@ -56,6 +56,23 @@ describe("a question", () => {
 │ Changes a file of the project, and nothing else.
 ╰ y yes · n no
 `)
+  })
+
+  it("shows carriage returns only where they differ within a file", () => {
+    const item = editOf("a.txt", returns(numbered(4)), returns(numbered(4, three)))
+    expect(shortQuestion(step(item), keys, size)).toContain("│ 3 - line 3\n│ 3 + line three\n│ 4   line 4\n")
+    const open = editOf("a.txt", returns(numbered(4)).trimEnd(), returns(numbered(4, three)).trimEnd())
+    expect(shortQuestion(step(open), keys, size)).not.toContain("u{d}")
+    const changed = editOf("a.txt", returns(numbered(4)), numbered(4))
+    expect(shortQuestion(step(changed), keys, size)).toContain("│ 1 - line 1\\u{d}\n")
+    const mixed = editOf("a.txt", returns(numbered(4)), returns(numbered(4)).replace("line 3\r", "line 3"))
+    expect(shortQuestion(step(mixed), keys, size)).toContain("│ 3 - line 3\\u{d}\n│ 3 + line 3\n│ 4   line 4\\u{d}\n")
+  })
+
+  it("tells the line ends of several files of one call apart", () => {
+    const [unix, windows] = [editOf("a.txt", "a\n", "b\n"), editOf("b.txt", "a\r\n", "b\r\n")]
+    const both = { ...unix, diff: `${unix.diff}${windows.diff}` }
+    expect(shortQuestion(step(both), keys, size)).not.toContain("u{d}")
   })
 
   it("shows a command as one would type it, and several calls with their numbers", () => {

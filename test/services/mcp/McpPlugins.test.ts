@@ -342,6 +342,12 @@ describe("an address", () => {
     Effect.gen(function* () {
       const [refused = ""] = yield* problemOf({ url: "http://127.0.0.1:1/mcp" })
       assert.isTrue(refused.startsWith(`${notUsed}MCP HTTP request failed.`), refused)
+      const port = yield* Effect.scoped(serve(() => {}))
+      assert.deepStrictEqual(yield* problemOf({ url: `http://127.0.0.1:${port}/mcp?key=k` }), [
+        `${notUsed}it cannot be reached at HOST (ECONNREFUSED). Start it, or correct "url".`
+      ])
+      const [unknown = ""] = yield* problemOf({ url: "http://nowhere.invalid/mcp" })
+      assert.match(unknown, /it cannot be reached at nowhere\.invalid \(E[A-Z_]+\)\. Start it, or correct "url"\.$/)
       assert.deepStrictEqual(yield* problemOf({ url: "file:///etc/passwd" }), [
         `${notUsed}"url" must be an http or https URL, and is "file:///etc/passwd".`
       ])

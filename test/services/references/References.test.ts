@@ -553,6 +553,16 @@ layer(NodeServices.layer)("References", (it) => {
       })
     )
 
+    it.effect("counts one file as one", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "src/a.ts": "" })
+        expect((yield* issuesOf(root, file("src"), file("src/*.ts"))).map(([, , what]) => what)).toEqual([
+          '"src" is a folder with 1 file, and a reference is one file.',
+          '"src/*.ts" is a pattern, and a reference is one file. It matches 1 file.'
+        ])
+      })
+    )
+
     it.effect("names what is there instead of a file", () =>
       Effect.gen(function* () {
         const root = yield* makeProject({

@@ -34,8 +34,9 @@ export const resolveHost = (value: string | undefined): string => {
   const slash = rest.indexOf("/")
   const address = slash === -1 ? rest : rest.slice(0, slash)
   const path = slash === -1 ? "" : rest.slice(slash).replace(/\/+$/, "")
-  const { name, port } = splitPort(address)
-  const host = name === "" ? "127.0.0.1" : (loopbackOf[name] ?? name)
+  const user = address.slice(0, address.lastIndexOf("@") + 1)
+  const { name, port } = splitPort(address.slice(user.length))
+  const host = user + (name === "" ? "127.0.0.1" : (loopbackOf[name] ?? name))
   const fallback = scheme === undefined ? "11434" : (defaultPorts[protocol] ?? "11434")
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }

@@ -40,6 +40,14 @@ describe("resolveHost", () => {
   )
 })
 
+it.each([
+  ["http://me:secret@example.org:1234", "http://me:secret@example.org:1234"],
+  ["me:secret@example.org", "http://me:secret@example.org:11434"],
+  ["me@[::1]:80/ollama", "http://me@[::1]:80/ollama"]
+])("keeps the name and the port of %s", (given, host) => {
+  assert.strictEqual(resolveHost(given), host)
+})
+
 describe("hostProblem", () => {
   it.each(["http://127.0.0.1:11434", "https://example.org:443/ollama", "http://[::1]:8080"])("accepts %s", (host) => {
     assert.strictEqual(hostProblem(host), undefined)
