@@ -2,7 +2,7 @@
  * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
  */
 import { stateLine } from "../../domain/checks/Facts.ts"
-import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import { placedIssueText } from "../../domain/findings/Issue.ts"
 import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
@@ -24,15 +24,9 @@ const mostLines = 12
 /** Less time of a person than this is not printed. */
 const leastPersonMs = 1000
 
-/** Place, what is wrong and what to do, on one line: for the author of a document. */
-const issueLine = (issue: Issue, most: number): string => {
-  const place = whereText(issue.where)
-  return shown(`${place === "" ? "" : `${place}: `}${issueText(issue)}`, most)
-}
-
 /** The issues that ended a run. Without a model call they are about a document that the person gave. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
-  usage.modelCalls === 0 ? issues.map((issue) => `  ${issueLine(issue, 800)}`) : lastIssues(issues)
+  usage.modelCalls === 0 ? issues.map((issue) => `  ${shown(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
 /** Says how many links of the answer and the results are marked as wrong; nothing when all are right. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>

@@ -51,6 +51,12 @@ export const whereText = ({ field, line, section, task }: Where): string =>
 /** One line for a person: what is wrong and what to do. */
 export const issueText = (issue: Issue): string => `${issue.what} ${issue.how}`
 
+/** The same with the place, for the author of a document. */
+export const placedIssueText = (issue: Issue): string => {
+  const place = whereText(issue.where)
+  return `${place === "" ? "" : `${place}: `}${issueText(issue)}`
+}
+
 /** A numbered markdown list for the next attempt of a model: place, offending text, what is wrong, what to do. */
 export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
   issues

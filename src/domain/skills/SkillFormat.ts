@@ -3,6 +3,7 @@
  * what makes the skill unusable is an issue. The file has front matter between two lines `---` and a body with three parts:
  * what the input of a task must be, how the task is refined and how it is executed.
  */
+import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml"
@@ -166,9 +167,6 @@ const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
 const readName = (file: SkillFile, folder: string, findings: Findings): string => {
@@ -218,7 +216,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
 /** A setting of ours; metadata holds strings, other scalars are taken as their text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
-  const value = isRecord(metadata) ? metadata[`task-conductor.${key}`] : undefined
+  const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined
   if (value === undefined || typeof value === "string") return textOf(value)
   const message = `The value of task-conductor.${key} should be a string in quotes.`
   addRepair(findings, "skill-metadata-form", placeOfKey(file, "metadata"), message)

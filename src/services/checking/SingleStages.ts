@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import { Issue, placedIssueText } from "../../domain/findings/Issue.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { type Task, plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -39,11 +39,7 @@ export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProbl
   issues: Schema.Array(Issue)
 }) {
   override get message(): string {
-    const lines = this.issues.map((issue) => {
-      const place = whereText(issue.where)
-      return `  ${place === "" ? "" : `${place}: `}${issueText(issue)}`
-    })
-    return [this.what, ...lines].join("\n")
+    return [this.what, ...this.issues.map((issue) => `  ${placedIssueText(issue)}`)].join("\n")
   }
 }
 

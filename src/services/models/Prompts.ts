@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import { Issue, issueText, whereText, makeIssue } from "../../domain/findings/Issue.ts"
+import { Issue, makeIssue, placedIssueText } from "../../domain/findings/Issue.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import {
   type TemplateName,
@@ -26,10 +26,7 @@ export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>
   issues: Schema.NonEmptyArray(Issue)
 }) {
   override get message(): string {
-    const lines = this.issues.map((issue) => {
-      const place = whereText(issue.where)
-      return `- ${place === "" ? "" : `${place}: `}${issueText(issue)}`
-    })
+    const lines = this.issues.map((issue) => `- ${placedIssueText(issue)}`)
     return `The prompt template ${this.file} cannot be used.\n${lines.join("\n")}`
   }
 }

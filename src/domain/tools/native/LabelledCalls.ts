@@ -1,5 +1,6 @@
 /** Calls as lines with labels (`Action: read_file`, `**Tool:** read_file`) and as YAML. */
 
+import * as Predicate from "effect/Predicate"
 import { parse } from "yaml"
 import * as Result from "effect/Result"
 import { pythonCallAt } from "./PythonCalls.ts"
@@ -78,9 +79,6 @@ export const readLabelled = (source: Source, at: number, isTool: (name: string) 
 const nameKeys = ["tool", "name", "tool_name", "function", "action"]
 const givenKeys = ["arguments", "args", "parameters", "params", "input", "action_input"]
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const yamlLines = /(?:tool_calls|calls):[ \t]*\n(?:[ \t-].*(?:\n|$)|[ \t]*\n(?=[ \t-]))+/y
 
 /** Calls as YAML without a code block. */
@@ -102,12 +100,12 @@ export const yamlCalls = (text: string, isTool: (name: string) => boolean): Read
   const read = Result.try((): unknown => parse(text, { logLevel: "error", maxAliasCount: 0 }))
   if (Result.isFailure(read)) return undefined
   const found = read.success
-  const inner = isRecord(found) ? (found["tool_calls"] ?? found["calls"] ?? found) : found
+  const inner = Predicate.isObject(found) ? (found["tool_calls"] ?? found["calls"] ?? found) : found
   const calls = (Array.isArray(inner) ? inner : [inner]).map((one: unknown) => {
-    if (!isRecord(one)) return undefined
+    if (!Predicate.isObject(one)) return undefined
     const nameKey = nameKeys.find((key) => typeof one[key] === "string")
     const name = nameKey === undefined ? "" : String(one[nameKey])
-    const givenKey = givenKeys.find((key) => isRecord(one[key]))
+    const givenKey = givenKeys.find((key) => Predicate.isObject(one[key]))
     const given =
       givenKey === undefined
         ? Object.fromEntries(Object.entries(one).filter(([key]) => key !== nameKey))
