@@ -50,8 +50,9 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
+/** Words of sentences, also `Fixed` and `Updating`. */
 const prose =
-  /(?:^|\s)(?:a|add|adjust|also|and|at|change[ds]?|changes|create|edit|first|fix|for|from|here|i|in|into|is|let|make|modify|move|new|next|now|of|on|remove|rename|replace|rewrite|set|the|then|this|to|update|use|we|with|write)(?=\s)/i
+  /(?:^|\s)(?:[a-z]{2,}(?:ed|ing)|a|add|adjust|after|also|and|at|before|below|both|change|changes|code|complete|content|contents|correct|create|current|diff|edit|extend|final|first|fix|for|from|full|here|here's|i|implement|improve|in|into|is|let|make|modify|move|new|next|now|of|old|on|original|patch|remove|rename|replace|revise|rewrite|same|see|set|show|simplify|step|the|then|this|to|update|use|version|we|with|write)(?=\s)/i
 
 /** The path with blanks of a line that holds nothing else and has no word of a sentence. */
 export const pathWithBlanks = (line: string): string | undefined => {

@@ -144,7 +144,16 @@ describe("a block", () => {
     })
   }
 
-  for (const words of ["Now change", "And the same in", "Then, for the tests,", "Update"]) {
+  for (const words of [
+    "Now change",
+    "And the same in",
+    "Then, for the tests,",
+    "Update",
+    "Updated",
+    "Fixing",
+    "Final version of",
+    "Step 2"
+  ]) {
     it(`takes no sentence for a path with blanks: ${words}`, () => {
       assert.deepStrictEqual(read(`${words} src/a.ts\n${block}`).changes, [theEdit(2)])
       assert.deepStrictEqual(read(`src/a.ts\n${block}\n${words} a.ts\n${block}`).changes.length, 2)
