@@ -1,7 +1,6 @@
 /**
  * The tool `read_file`: the text of a file, or some of its lines.
  */
-import { counted } from "../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -69,9 +68,8 @@ const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFai
     )
   }
   const asked = to === Number.MAX_SAFE_INTEGER ? `from line ${from} on` : `from line ${from} to line ${to}`
-  return Effect.fail(
-    failure("validation_failed", `${params.path} has ${counted(lines.length, "line")}; there are none ${asked}.`)
-  )
+  const held = lines.length === 1 ? "1 line" : `${lines.length} lines`
+  return Effect.fail(failure("validation_failed", `${params.path} has ${held}; there are none ${asked}.`))
 }
 
 const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {

@@ -51,7 +51,7 @@ const lineBlock = (outcomes: ReadonlyArray<CallOutcome>): string =>
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
  * characters beside what `callFrame` measures: short outputs are whole, and the long ones share the rest. Where that leaves
- * too little of each, the last of them have only a line.
+ * too little of each, the last of them have only a line, also where there is no room for that.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
   const most = budget + callFrame(outcomes)
@@ -61,10 +61,10 @@ export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number)
     const room = most - callFrame(shown) - others.length
     const limits = limitsOf(shown.map(outcomeText), room)
     const short = shown.filter((one, index) => (limits[index] ?? 0) < Math.min(leastOutput, outcomeText(one).length))
-    if (room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))) {
+    const isUseful = room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))
+    if (isUseful || shown.length === 0) {
       return shown.map((one, index) => callBlock(one, cutOutput(one, limits[index] ?? 0))).join("") + others
     }
-    if (shown.length === 0) return outcomes.map((one) => callBlock(one, cutOutput(one, 0))).join("")
     const last = short.at(-1) ?? shown.at(-1)
     shown = shown.filter((one) => one !== last)
   }

@@ -90,6 +90,12 @@ it("shows the first of several long outputs where all would have next to nothing
   expect(callBlocks(outcomes, 1500).match(/^1: line 0 of [abc]$/gm)).toHaveLength(3)
 })
 
+it("names calls in a line each where there is less room than for that", () => {
+  const blocks = callBlocks([sixtyLines("a")], -10_000)
+  expect(blocks).not.toContain("###")
+  expect(blocks).toContain("- `read_file a.txt`: lines 1 to 60 were asked for, not shown here\n")
+})
+
 it("shows a change as a diff, and its text once", () => {
   const diff = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
   const call = { uid: "c", name: "edit_file", arguments: { path: "a.txt", old_text: "one\n", new_text: "two\n" } }
