@@ -38,8 +38,8 @@ const flags = {
 
 type InitFlags = Command.Command.Config.Infer<typeof flags>
 
-const notWritten = (error: PlatformError) =>
-  new CommandFailure({ exitCode: exitCodes.failed, text: `Nothing was written. ${explanationOf(error)}` })
+const notWritten = (file: string) => (error: PlatformError) =>
+  new CommandFailure({ exitCode: exitCodes.failed, text: `${file} cannot be written. ${explanationOf(error)}` })
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
@@ -83,34 +83,33 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
 })
 
 /** Writes the file of the person or of the project. */
-const writeConfiguration = Effect.fn("init")(
-  function* (flags: InitFlags) {
-    const { print } = yield* Output
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const scope = Option.isSome(flags.scope) ? flags.scope.value : yield* askScope
-    if (scope === "project" && Option.isSome(flags.host)) {
-      return yield* usageFailure(
-        "--host is only for you: a project cannot choose where prompts are sent. Use --for me."
-      )
-    }
-    const { project, userFile, userFileProblem } = yield* readSetup(flags.project, {})
-    const file = scope === "me" ? userFile : path.join(project, projectFileName)
-    if (scope === "me" && userFileProblem !== undefined) {
-      return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
-    }
-    yield* requireFree(file)
-    if (scope === "project") yield* requireStays(project, file)
-    const configuration: Configuration = {
-      model: yield* chooseModel(flags),
-      ...present({ host: flags.host, contextWindow: flags.contextWindow })
-    }
-    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-    yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
-    yield* print(`Written: ${file}`)
-  },
-  Effect.catchTag("PlatformError", notWritten)
-)
+const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
+  const { print } = yield* Output
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const scope = Option.isSome(flags.scope) ? flags.scope.value : yield* askScope
+  if (scope === "project" && Option.isSome(flags.host)) {
+    return yield* usageFailure("--host is only for you: a project cannot choose where prompts are sent. Use --for me.")
+  }
+  const { project, userFile, userFileProblem } = yield* readSetup(flags.project, {})
+  const file = scope === "me" ? userFile : path.join(project, projectFileName)
+  if (scope === "me" && userFileProblem !== undefined) {
+    return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
+  }
+  yield* requireFree(file)
+  if (scope === "project") yield* requireStays(project, file)
+  const configuration: Configuration = {
+    model: yield* chooseModel(flags),
+    ...present({ host: flags.host, contextWindow: flags.contextWindow })
+  }
+  yield* fs
+    .makeDirectory(path.dirname(file), { recursive: true })
+    .pipe(
+      Effect.andThen(fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })),
+      Effect.mapError(notWritten(file))
+    )
+  yield* print(`Written: ${file}`)
+})
 
 /** The command. */
 export const init = Command.make("init", flags, writeConfiguration).pipe(

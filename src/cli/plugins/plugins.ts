@@ -201,7 +201,10 @@ const list = Command.make(
 )
 
 const unwritable = (folder: string) => (error: PlatformError) =>
-  new CommandFailure({ exitCode: exitCodes.failed, text: `${folder} cannot be made. ${explanationOf(error)}` })
+  new CommandFailure({
+    exitCode: exitCodes.failed,
+    text: `${folder} cannot be written. ${explanationOf(error)} Mend that, or go to another folder.`
+  })
 
 /** Writes files into a folder below another one; it does not exist yet, or is empty. */
 export const writeNewFolder = Effect.fnUntraced(function* (

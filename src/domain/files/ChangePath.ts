@@ -50,15 +50,17 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
-/** Words of sentences, also `Fixed` and `Updating`. */
-const prose =
-  /(?:^|\s)(?:[a-z]{2,}(?:ed|ing)|a|add|adjust|after|also|and|at|before|below|both|change|changes|code|complete|content|contents|correct|create|current|diff|edit|extend|final|first|fix|for|from|full|here|here's|i|implement|improve|in|into|is|let|make|modify|move|new|next|now|of|old|on|original|patch|remove|rename|replace|revise|rewrite|same|see|set|show|simplify|step|the|then|this|to|update|use|version|we|with|write)(?=\s)/i
+/** Words between two paths of a sentence. */
+const prose = /\s(?:and|as|at|but|for|from|has|in|into|is|like|needs|now|of|on|or|so|the|then|to|und|uses|via|with)\s/i
 
-/** The path with blanks of a line that holds nothing else and has no word of a sentence. */
+/** The path with blanks of a line that begins with a folder, ends with the name of a file, and is no sentence. */
 export const pathWithBlanks = (line: string): string | undefined => {
+  if (line.length > maxLength) return undefined
   const text = line.trim().replaceAll("**", "").replace(lead, "").replace(tail, "").replace(label, "").replace(/:$/, "")
-  const isOne = /\S \S/.test(text) && !/\s{2}|[,;'()]/.test(text) && extension.test(text) && !prose.test(text)
-  return isOne && isPath(text, true) ? text.replace(/^\.\//, "") : undefined
+  const [first = "", ...words] = text.split(" ")
+  const isOne = words.length > 0 && first.includes("/") && !extension.test(first) && !prose.test(text)
+  const isNamed = isOne && !/\s{2}|[,;:'()→=]/.test(text) && extension.test(text) && isPath(text, true)
+  return isNamed ? text.replace(/^\.\//, "") : undefined
 }
 
 /** The path in an info string, and whether it is given as the name of the file that the fence holds. */

@@ -44,9 +44,9 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
 export const leastOutput = 400
 const leastOfOne = 80
 
-/** The calls whose outputs have no room. */
-const lineBlock = (outcomes: ReadonlyArray<CallOutcome>): string =>
-  rawBlock("## Outputs without room here: ask for them again, one at a time", outcomes.map(callLine).join("\n"))
+/** The lines of calls whose outputs have no room. */
+const lineBlock = (lines: ReadonlyArray<string>): string =>
+  rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
@@ -54,19 +54,30 @@ const lineBlock = (outcomes: ReadonlyArray<CallOutcome>): string =>
  * too little of each, the last of them have only a line, also where there is no room for that.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const most = budget + callFrame(outcomes)
-  let shown = outcomes
+  const all = outcomes.map((outcome) => {
+    const text = outcomeText(outcome)
+    return { outcome, text, line: callLine(outcome), frame: callFrame([outcome]) }
+  })
+  const frames = (some: typeof all): number => some.reduce((sum, { frame }) => sum + frame, 0)
+  const most = budget + frames(all)
+  const shown = new Set(all)
   for (;;) {
-    const others = lineBlock(outcomes.filter((one) => !shown.includes(one)))
-    const room = most - callFrame(shown) - others.length
-    const limits = limitsOf(shown.map(outcomeText), room)
-    const short = shown.filter((one, index) => (limits[index] ?? 0) < Math.min(leastOutput, outcomeText(one).length))
+    const some = [...shown]
+    const others = lineBlock(all.filter((one) => !shown.has(one)).map(({ line }) => line))
+    const room = most - frames(some) - others.length
+    const limits = limitsOf(
+      some.map(({ text }) => text),
+      room
+    )
+    const short = some.filter(({ text }, index) => (limits[index] ?? 0) < Math.min(leastOutput, text.length))
     const isUseful = room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))
-    if (isUseful || shown.length === 0) {
-      return shown.map((one, index) => callBlock(one, cutOutput(one, limits[index] ?? 0))).join("") + others
+    const last = short.at(-1) ?? some.at(-1)
+    if (isUseful || last === undefined) {
+      return (
+        some.map(({ outcome }, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("") + others
+      )
     }
-    const last = short.at(-1) ?? shown.at(-1)
-    shown = shown.filter((one) => one !== last)
+    shown.delete(last)
   }
 }
 

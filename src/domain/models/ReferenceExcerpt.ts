@@ -147,14 +147,19 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
   const prose = longComments(lines, comments, leastComment)
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
+  const blocksAt = new Map<number, LineRange>()
   /** The declaration around a line, or the block where that is too long; that of a comment is what stands below it. */
   const blockAt = (index: number): LineRange => {
     let at = index
     while (comments.has(at) && at < lines.length - 1) at += 1
+    const known = blocksAt.get(at)
+    if (known !== undefined) return known
     const block = enclosing(at + 1, longestPart)
     const whole = declared({ from: at + 1, to: at + 1 })
     const isWider = whole !== undefined && (whole.from < block.from || whole.to > block.to)
-    return isWider && whole.to - whole.from < longestWhole ? whole : block
+    const found = isWider && whole.to - whole.from < longestWhole ? whole : block
+    blocksAt.set(at, found)
+    return found
   }
   const { blocks, meant: all } = soughtLines(lines, declarations, comments, sought, blockAt)
   const matched = blocks.flatMap(({ found }) => found)

@@ -110,6 +110,10 @@ const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean):
 /** A block holds enough of the words with so much of them, and with this part of what the best one has. */
 export const leastScore = 1
 const leastPart = 0.4
+/** The same beside a place that the task means. */
+const leastBeside = 0.5
+/** A shorter beginning of a word begins other words as well. */
+const leastStem = 5
 /** So many lines with a quoted string are places that it may mean. */
 const mostPlaces = 6
 
@@ -169,7 +173,8 @@ export const soughtLines = (
     const stem = stemOf(word)
     const declared = all.filter(({ name }) => wordsInName(name).some((one) => stemOf(one) === stem))
     const heads = new Set(declared.map(({ index }) => index))
-    const hits = hitsOf(lower, (line) => line.includes(stem))
+    const begin = stem.length >= leastStem && word.startsWith(stem) ? stem : word
+    const hits = hitsOf(lower, (line) => line.includes(begin))
     const weight = weightOf(hits.length, lines.length)
     for (const index of hits) {
       const score = weight * (prose.has(index) ? 0.3 : 1) + (heads.has(index) ? 1 / declared.length : 0)
@@ -189,7 +194,7 @@ export const soughtLines = (
       return { found, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
     })
     .toSorted((a, b) => b.score - a.score)
-  const least = Math.max((blocks[0]?.score ?? 0) * leastPart, meant.size === 0 ? 0 : leastScore)
+  const least = Math.max((blocks[0]?.score ?? 0) * leastPart, meant.size === 0 ? 0 : leastBeside)
   return {
     meant: best.filter((index) => meant.has(index)),
     blocks: blocks.filter(({ score }) => score >= least)

@@ -88,16 +88,25 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
-/** Carriage returns before line ends say something only where other lines of the same file have none. */
+/** Carriage returns before line ends say nothing in a file that had them, unless other lines of it have none. */
 const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   let file = 0
   const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
+  const had = new Set(
+    rows.flatMap(({ kind, text }, at) =>
+      (kind === "same" || kind === "removed") && text.endsWith("\r") ? [files[at]] : []
+    )
+  )
   const mixed = new Set(
     rows.flatMap(({ number, text }, at) =>
       number === undefined || text.endsWith("\r") || rows[at + 1]?.kind === "note" ? [] : [files[at]]
     )
   )
-  return rows.map((row, at) => (mixed.has(files[at]) ? row : { ...row, text: row.text.replace(/\r$/, "") }))
+  return rows.map((row, at) =>
+    row.number === undefined || !had.has(files[at]) || mixed.has(files[at])
+      ? row
+      : { ...row, text: row.text.replace(/\r$/, "") }
+  )
 }
 
 /** Rows without those that do not change, of which a gap is left. */

@@ -21,7 +21,7 @@ export const ifFound = <A, R>(
 
 const explanations: Readonly<Record<string, string>> = {
   EEXIST: "Something else stands there.",
-  ENOENT: "There is no such folder.",
+  ENOENT: "There is no such file or folder.",
   EACCES: "Permission is missing.",
   EPERM: "Permission is missing.",
   EROFS: "The file system is read-only.",

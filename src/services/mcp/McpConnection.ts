@@ -227,9 +227,12 @@ const malformedParts = (cause: unknown): string => {
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** The code of the system, such as ECONNREFUSED, at the bottom of what an HTTP client reports. */
+/** Codes of the system that say that nobody can be reached. */
+const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
+
+/** Such a code at the bottom of what an HTTP client reports. */
 const codeBelow = (cause: unknown): string | undefined => {
-  if (Predicate.hasProperty(cause, "code") && /^E[A-Z_]+$/.test(String(cause.code))) return String(cause.code)
+  if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
   return Predicate.hasProperty(cause, "cause") ? codeBelow(cause.cause) : undefined
 }

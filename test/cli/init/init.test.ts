@@ -78,11 +78,14 @@ it("says why nothing can be written, without an error of the program", async () 
   const words = ["init", "--for", "me", "--model", "embedded"]
   const inFile = await sandbox.run(words, { env: { XDG_CONFIG_HOME: join(sandbox.root, "blocked") } })
   assert.deepStrictEqual([inFile.code, inFile.stdout], [1, ""])
-  assert.match(inFile.stderr, /^Nothing was written\. A part of the path is a file, not a folder\.$/m)
+  assert.match(
+    inFile.stderr,
+    /blocked\/task-conductor\/config\.json cannot be written\. A part of the path is a file, not a folder\.$/m
+  )
   sandbox.write("own/task-conductor", "")
   const onFile = await sandbox.run(words, { env: { XDG_CONFIG_HOME: join(sandbox.root, "own") } })
   assert.strictEqual(onFile.code, 1)
-  assert.match(onFile.stderr, /^Nothing was written\. Something else stands there\.$/m)
+  assert.match(onFile.stderr, /own\/task-conductor\/config\.json cannot be written\. Something else stands there\.$/m)
 })
 
 describe("init at a terminal", needsTerminal, () => {

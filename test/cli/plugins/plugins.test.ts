@@ -151,7 +151,10 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
     const inFile = await quick.run(["plugins", "new", "file"])
     assert.deepStrictEqual(
       [inFile.code, inFile.stderr],
-      [1, "<root>/project/file cannot be made. A part of the path is a file, not a folder.\n"]
+      [
+        1,
+        "<root>/project/file cannot be written. A part of the path is a file, not a folder. Mend that, or go to another folder.\n"
+      ]
     )
     assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
     mkdirSync(path("../other"))

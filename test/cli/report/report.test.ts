@@ -196,7 +196,7 @@ describe("task-conductor report", () => {
     expect(await sandbox.run(["report", "last", "-o", "gone/a.html"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "gone/a.html cannot be written. There is no such folder. Name another file with --output.\n"
+      stderr: "gone/a.html cannot be written. There is no such file or folder. Name another file with --output.\n"
     })
     expect(existsSync(join(project, "gone"))).toBe(false)
   })

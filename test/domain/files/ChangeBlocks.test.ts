@@ -132,7 +132,7 @@ describe("a block", () => {
     assert.deepStrictEqual(read(answer), only([theEdit(3), theEdit(9, "src/b.ts")]))
   })
 
-  for (const path of ["src dir/a.ts", "My Notes.md", "docs/new file é.ts", "Program Files/tool v2/main.c"]) {
+  for (const path of ["docs/new file é.ts", "src/my dir/a.ts", "src/a b/c d/main.c"]) {
     it(`follows a path with blanks: ${path}`, () => {
       assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2, path)]))
       assert.deepStrictEqual(read(`### ${path}:\n\`\`\`\n${block}\n\`\`\``).changes, [theEdit(3, path)])
@@ -144,21 +144,28 @@ describe("a block", () => {
     })
   }
 
-  for (const words of [
-    "Now change",
-    "And the same in",
-    "Then, for the tests,",
-    "Update",
-    "Updated",
-    "Fixing",
-    "Final version of",
-    "Step 2"
-  ]) {
+  const sentences = [
+    ..."Now change|And the same in|Then, for the tests,|Update|Updated:|**Updated:**|Fix:|Note:|Delete|Refactor|Put|Second hunk".split(
+      "|"
+    ),
+    ..."Test file:|Bugs fixed:|Das ist die neue|Ersetze|lib/x now needs|src/ is in".split("|")
+  ]
+  for (const words of sentences) {
     it(`takes no sentence for a path with blanks: ${words}`, () => {
       assert.deepStrictEqual(read(`${words} src/a.ts\n${block}`).changes, [theEdit(2)])
-      assert.deepStrictEqual(read(`src/a.ts\n${block}\n${words} a.ts\n${block}`).changes.length, 2)
     })
   }
+
+  const others = ["- Bump package.json", "Run node build.js", "Uses Node.js", "Python: main.py", "See docs/ or a.ts"]
+  for (const line of others) {
+    it(`stays with the file over ${line}`, () => {
+      assert.deepStrictEqual(read(`src/a.ts\n${block}\n${line}\n${block}`).changes, [theEdit(2), theEdit(8)])
+    })
+  }
+
+  it("follows a path with blanks no further than the longest path", () => {
+    assert.deepStrictEqual(read(`src/x ${"a.".repeat(50_000)}ts\n${block}`).changes, [])
+  })
 
   it("keeps the path over a sentence that names no other file", () => {
     const answer = `src/a.ts\n${block}\n\nAnd the second place, \`a\`:\n\n${block}`

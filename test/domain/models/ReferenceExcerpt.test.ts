@@ -54,6 +54,9 @@ const method = (name: string, message: string): ReadonlyArray<string> => [
   `        return "${name} ends"`,
   ""
 ]
+const fillers = (count: number) =>
+  Array.from({ length: count }, (_, at) => [`function filler${at}() {`, `  return ${at}`, "}", ""]).flat()
+
 describe("excerptOf", () => {
   it.effect.prop(
     "never exceeds the budget, cuts nothing that fits, and accounts for every line",
@@ -197,6 +200,38 @@ describe("excerptOf", () => {
     expect(runs.length).toBeLessThanOrEqual(3)
     expect(runs.every((at) => shown.has(at + 1) && shown.has(at + 2))).toBe(true)
     expect(text).not.toMatch(/^1:/)
+  })
+
+  it.each(["entries", "queries", "retries"])("finds %s, whose stem it does not hold", (word) => {
+    const lines = [...fillers(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...fillers(200)]
+    expect(excerptOf(material(lines), soughtOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
+  })
+
+  it("takes no other word for one whose short stem it holds", () => {
+    const others = Array.from({ length: 30 }, (_, at) => [
+      `function strict${at}() {`,
+      `  restrict(${at})`,
+      "}",
+      ""
+    ]).flat()
+    const lines = [...others, "function cut(a: string) {", "  return a", "}", "", ...others]
+    expect(excerptOf(material(lines), soughtOf("Cut the string."), 700).text).toContain("a: string")
+  })
+
+  it.each([1, 2, 4])("shows beside the place that is meant a function that holds a word %d times", (count) => {
+    const check = ["function check(a) {", ...Array.from({ length: count }, (_, at) => `  use${at}(timeout)`), "}", ""]
+    const lines = [
+      ...fillers(200),
+      "function parse(a) {",
+      "  return a",
+      "}",
+      "",
+      ...fillers(200),
+      ...check,
+      ...fillers(50)
+    ]
+    const { text } = excerptOf(material(lines), soughtOf("Make `parse` refuse a negative timeout."), 4000)
+    expect(text).toContain("use0(timeout)")
   })
 
   it("takes of several declarations with one name that of the class that is named with it", () => {

@@ -69,6 +69,13 @@ describe("a question", () => {
     expect(shortQuestion(step(mixed), keys, size)).toContain("│ 3 - line 3\\u{d}\n│ 3 + line 3\n│ 4   line 4\\u{d}\n")
   })
 
+  it("shows carriage returns of a new file, and of a line that has the first one", () => {
+    const made = editOf("a.sh", "", returns("#!/bin/sh\nls\n"))
+    expect(shortQuestion(step(made), keys, size)).toContain("#!/bin/sh\\u{d}\n")
+    const ended = editOf("a.txt", "a", "b\r\n")
+    expect(shortQuestion(step(ended), keys, size)).toContain("+ b\\u{d}\n")
+  })
+
   it("tells the line ends of several files of one call apart", () => {
     const [unix, windows] = [editOf("a.txt", "a\n", "b\n"), editOf("b.txt", "a\r\n", "b\r\n")]
     const both = { ...unix, diff: `${unix.diff}${windows.diff}` }

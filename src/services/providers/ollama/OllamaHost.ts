@@ -46,7 +46,7 @@ export const resolveHost = (value: string | undefined): string => {
  */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return undefined
+  if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined
   const shown = host.replace(/\/\/.*@/, "//...@")
   return `${shown} is not the address of a model server. Write it as HOST:PORT or http://HOST:PORT; a key goes into OLLAMA_API_KEY.`
 }

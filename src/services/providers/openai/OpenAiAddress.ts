@@ -19,12 +19,7 @@ export const resolveBaseUrl = (value: string | undefined): string => {
 export const baseUrlProblem = (baseUrl: string): string | undefined => {
   const url = URL.parse(baseUrl)
   const isUsable =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    url.hash === ""
+    url !== null && /^https?:$/.test(url.protocol) && !baseUrl.includes("@") && url.search === "" && url.hash === ""
   if (isUsable) return undefined
   const shown = baseUrl.replace(/\/\/.*@/, "//...@").replace(/\?.*/s, "?...")
   return `${shown} is not the base address of a model server. Write it as http://HOST:PORT/v1; a key goes into OPENAI_API_KEY.`

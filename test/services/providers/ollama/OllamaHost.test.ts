@@ -57,6 +57,7 @@ describe("hostProblem", () => {
     ["http://[:80", "http://[:80"],
     ["ftp://example.org:21", "ftp://example.org:21"],
     ["http://me:secret@example.org:80", "http://...@example.org:80"],
+    ["http://me:80/secret@example.org:80", "http://...@example.org:80"],
     ["http://[me:secret@example.org]:80", "http://...@example.org]:80"]
   ])("refuses %s without showing a password", (host, shown) => {
     assert.strictEqual(
