@@ -159,7 +159,10 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
   metadata: notMeasured
 })
 
-/** The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest, the last ones nothing of what is too little. */
+/**
+ * The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest; where
+ * that is too little for each, the last ones have nothing.
+ */
 export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = answers.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
   const limits = usefulShares(

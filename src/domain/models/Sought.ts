@@ -168,10 +168,11 @@ export const soughtLines = (
     for (const index of uses) add(index, 3 * weight * weightOf(uses.length, lines.length))
   }
   const byName = new Map(scores)
+  const stems = all.map(({ name }) => new Set(wordsInName(name).map(stemOf)))
   const held = new Map<number, Map<string, number>>()
   for (const word of words) {
     const stem = stemOf(word)
-    const declared = all.filter(({ name }) => wordsInName(name).some((one) => stemOf(one) === stem))
+    const declared = all.filter((_, at) => stems[at]?.has(stem) === true)
     const heads = new Set(declared.map(({ index }) => index))
     const begin = stem.length >= leastStem && word.startsWith(stem) ? stem : word
     const hits = hitsOf(lower, (line) => line.includes(begin))

@@ -243,7 +243,7 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
     new McpFailure({ type, detail, isBroken })
   switch (reason._tag) {
     case "TransportError": {
-      const code = address._tag === "Http" ? codeBelow(reason.cause) : undefined
+      const code = codeBelow(reason.cause)
       if (address._tag === "Http" && code !== undefined) {
         const what = `it cannot be reached at ${new URL(address.url).host} (${code}). Start it, or correct "url".`
         return failure("io_error", what, true)
