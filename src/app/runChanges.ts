@@ -11,7 +11,8 @@ import * as Schema from "effect/Schema"
 import { type FileKind, kindOfMode } from "../domain/files/FileKind.ts"
 import { gitPatch, type PatchSide } from "../domain/files/GitPatch.ts"
 import { changedFiles, type FileChange, fileChanges } from "../domain/history/FileChanges.ts"
-import { decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
+import { encodeLike } from "../domain/text/EncodeLike.ts"
+import { decodeFile, decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
 import { listWithin } from "../domain/text/Excerpt.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { canonicalPath, isWithin } from "../services/files/CanonicalPath.ts"
@@ -110,11 +111,12 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
   return { what: `The run ${runId}`, runId, content, root, versions, files, outside, changes: fileChanges(files) }
 })
 
-const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Result.getOrUndefined(decodeText(bytes))
+const textOf = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes && Result.getOrUndefined(decodeFile(bytes))?.text
 
-/** The text with the byte order mark that the file has. */
-const wholeText = (bytes: Uint8Array): string | undefined => {
-  const text = textOf(bytes)
+/** UTF-8 with the byte order mark that the file has. A patch is UTF-8: any other bytes would not fit it. */
+const patchText = (bytes: Uint8Array): string | undefined => {
+  const text = Result.getOrUndefined(decodeText(bytes))
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
@@ -155,7 +157,7 @@ interface Side {
 }
 
 const patchSide = (side: Side | undefined): PatchSide | undefined => {
-  const text = side && wholeText(side.bytes)
+  const text = side && patchText(side.bytes)
   return side && { kind: side.kind, ...(text === undefined ? {} : { text }) }
 }
 
@@ -167,7 +169,11 @@ const patchBetween = (name: string, before: Side | undefined, after: Side | unde
   return { ...gitPatch(name, sides, binary), isBinary }
 }
 
-const mark = Uint8Array.of(0xef, 0xbb, 0xbf)
+/** The bytes that a text got in a file that held others; a version is kept as UTF-8. */
+const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Array => {
+  const text = Result.getOrUndefined(decodeText(wrote))
+  return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
+}
 
 /** What the file had before and after the change, where that is kept. */
 const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptChanges["versions"]) {
@@ -180,9 +186,7 @@ const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptC
   const isLost = was === undefined || (was !== null && old === undefined) || (last !== null && wrote === undefined)
   if (isLost) return undefined
   const before: Side | undefined = old && { bytes: old, kind: mode === undefined ? "plain" : kindOfMode(mode) }
-  /* The file kept its byte order mark. */
-  const needsMark = old !== undefined && wrote !== undefined && hasByteOrderMark(old) && !hasByteOrderMark(wrote)
-  const bytes = needsMark ? Uint8Array.from([...mark, ...wrote]) : wrote
+  const bytes = wrote && writtenBytes(old, wrote)
   const after: Side | undefined = bytes && { bytes, kind: kind ?? before?.kind ?? "plain" }
   return { before, after }
 })

@@ -84,7 +84,7 @@ export const writeFile = (maxBytes: number) =>
     effect: "idempotent",
     example: { path: "docs/notes.md", content: "# Notes\n" },
     errors: {
-      validation_failed: "The file changed after the call was allowed.",
+      validation_failed: "The file changed after the call was allowed, or its encoding lacks a character of the text.",
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       io_error: "The system does not let it be written."
     },
@@ -108,11 +108,12 @@ export const editFile = (maxBytes: number) =>
     risk: "high",
     effect: "once",
     errors: {
-      validation_failed: "The text does not occur, or more than once; or the file changed after the call was allowed.",
+      validation_failed:
+        "The text does not occur, or more than once; the file changed after the call was allowed; or its encoding lacks a character.",
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       not_found: "There is no file at the path; the message names the nearest.",
       io_error: "The system does not let it be read or written.",
-      parse_error: "It is not UTF-8 text."
+      parse_error: "It is not text."
     },
     example: {
       path: "src/limits.ts",

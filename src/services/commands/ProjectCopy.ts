@@ -10,6 +10,7 @@ import {
   lstat,
   mkdir,
   opendir,
+  readFile,
   readlink,
   symlink,
   utimes,
@@ -17,6 +18,8 @@ import {
 } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { modeAs } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
@@ -97,7 +100,10 @@ const putFile = (root: string, tree: string, { kind, name, text }: NamedProposal
     if (kind === "link") return symlink(text, place)
     const like = await lstat(path.join(root, name)).catch(() => undefined)
     const mode = like?.isFile() === true ? like.mode & 0o777 : 0o644
-    await writeFile(place, text, { flag: "wx" })
+    /* As the file itself would be written. */
+    const before = like?.isFile() === true ? await readFile(path.join(root, name)).catch(() => undefined) : undefined
+    const encoded = encodeLike(before, text)
+    await writeFile(place, Result.isSuccess(encoded) ? encoded.success : text, { flag: "wx" })
     await chmod(place, kind === undefined ? mode : modeAs(kind, mode))
   })
 

@@ -10,15 +10,14 @@ import { readdir } from "node:fs/promises"
 import * as path from "node:path"
 import * as Result from "effect/Result"
 import { type FileKind, modeAs } from "../../domain/files/FileKind.ts"
-import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
+import { decodeFile } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
-
-const byteOrderMark = "\uFEFF"
 
 /** One write: the canonical path of its target, and the hash of the new text. */
 type Write = Pick<FileState, "path" | "after">
@@ -28,10 +27,16 @@ const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashO
 /** The name of the temporary file of a write; `suffix` distinguishes the same write by another process. */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
+export const cannotEncode = (file: string, why: string) =>
+  new ToolFailure({ type: "validation_failed", message: `Cannot write ${file}: ${why}. Nothing was changed.` })
+
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** The mode and owner of the existing file, and whether it begins with a byte order mark; `reach` is its path through the folder handle. */
+/** Of a larger file only a text that is UTF-8 takes the place. */
+const mostEncoded = 67_108_864
+
+/** The mode and owner of the existing file; `reach` is its path through the folder handle. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -39,12 +44,17 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   if (info.type === "Directory") return yield* cannotWrite(file, "it is a folder")
   if (info.type !== "File") return yield* cannotWrite(file, "it is not a regular file")
   yield* fs.access(reach, { writable: true })
-  const start = yield* fs.open(reach).pipe(
-    Effect.flatMap((handle) => handle.readAlloc(3)),
-    Effect.scoped,
-    Effect.orElseSucceed(() => Option.none<Uint8Array>())
-  )
-  return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, marked: Option.exists(start, hasByteOrderMark) }
+  return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, size: Number(info.size) }
+})
+
+/** The text in the encoding of the file that it replaces. */
+const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: string, size: number | undefined) {
+  const fs = yield* FileSystem.FileSystem
+  const before =
+    size === undefined || size > mostEncoded
+      ? undefined
+      : yield* Effect.orElseSucceed(fs.readFile(reach), () => undefined)
+  return yield* Effect.mapError(Effect.fromResult(encodeLike(before, text)), (why) => cannotEncode(file, why))
 })
 
 /**
@@ -85,8 +95,8 @@ const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefin
 
 /** True when the file does not have the text with this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
-  const now = decodeText(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
-  return Result.isFailure(now) || hashOf(now.success) !== base
+  const now = decodeFile(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
+  return Result.isFailure(now) || hashOf(now.success.text) !== base
 })
 
 /** Fails when something else is there than the write expects. */
@@ -99,7 +109,7 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 
 /**
  * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
- * made. The mode, the owner and the byte order mark of an existing file stay, unless another mode is asked for; a hard link to it keeps the
+ * made. The mode, the owner and the encoding of an existing text file stay, unless another mode is asked for; a hard link to it keeps the
  * old text. On any failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
@@ -110,8 +120,8 @@ export const replaceFile = Effect.fn("replaceFile")(
     const old = made.kind === "link" ? undefined : yield* existing(file, reach)
     const after = textHash(given)
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
-    const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
-    const content = needsMark ? byteOrderMark + given : given
+    const isText = typeof given === "string" && made.kind !== "link"
+    const content = isText ? yield* encoded(file, reach, given, old?.size) : given
     const mode = modeOf(made, old?.mode)
     let created = false
     const onCreated = () => {

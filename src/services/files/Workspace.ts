@@ -8,17 +8,21 @@ import { foldersOf, withoutEscapes } from "../../domain/files/PathList.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { isFile } from "./FileLook.ts"
-import { linesOfText, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
+import { linesOfText, readDecodedFile, readFileBytes, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
 import { CurrentCopy } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, writtenText } from "../../domain/tools/Access.ts"
+import { type Writing, writtenText } from "../../domain/tools/Access.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { changeFile } from "./AtomicWrite.ts"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
+import { decodeFile, encodingNote } from "../../domain/text/TextEncoding.ts"
+import { cannotEncode, changeFile } from "./AtomicWrite.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
@@ -78,11 +82,26 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
     : Effect.succeed(file.text)
 }
 
-const kindIn = ({ kind }: CanonicalAccess & { readonly _tag: "WriteFile" }) => (kind === undefined ? {} : { kind })
+const kindIn = ({ kind }: Writing) => (kind === undefined ? {} : { kind })
 
-/** The text at a path in the project, where there is one. */
-const textNow = (file: string) =>
-  Effect.match(readTextFile(file, maxComparedBytes), { onFailure: () => null, onSuccess: (text) => text })
+/** The text in the project that a write replaces, where there is one. Fails when the new text has no place in its encoding. */
+const replacedText = Effect.fnUntraced(function* (access: Writing) {
+  const { kind, path: file } = access
+  const bytes = Option.getOrUndefined(yield* Effect.option(readFileBytes(file, maxComparedBytes)))
+  const text = writtenText(access)
+  if (text !== null && kind !== "link") {
+    yield* Effect.mapError(Effect.fromResult(encodeLike(bytes, text)), (why) => cannotEncode(file, why))
+  }
+  const decoded = bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))
+  return decoded?.text ?? null
+})
+
+/** What a reader of a file is told about its encoding. A proposed text is written as the file is encoded in the project. */
+const noteOfEncoding = (file: string) =>
+  Effect.match(readDecodedFile(file, maxComparedBytes), {
+    onFailure: () => undefined,
+    onSuccess: ({ encoding }) => encodingNote(encoding)
+  })
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>) =>
@@ -119,8 +138,8 @@ export class Workspace extends Context.Service<
     /** True when a regular file is at this canonical path. */
     isFile(path: string): Effect.Effect<boolean>
     /**
-     * Reads a regular UTF-8 text file at a canonical path, at most `maxBytes`. Fails with `not_found`, `io_error` (folder, pipe, no
-     * permission), `output_limit` (too large) or `parse_error` (not text).
+     * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`, `io_error` (folder,
+     * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      */
     readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
@@ -128,11 +147,14 @@ export class Workspace extends Context.Service<
      * last line fails with `validation_failed`; one that ends after it gives the lines that exist.
      */
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
+    /** How such a file is encoded, in a sentence for who reads its text; nothing for UTF-8, and for what is no text. */
+    encodingNote(file: string): Effect.Effect<string | undefined>
     /**
      * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
-     * the call. Fails with `validation_failed` when the file changed since the host looked, and with `io_error`.
+     * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
+     * or its encoding lacks a character, and with `io_error`.
      */
-    write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
+    write(access: Writing): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /** Like `tree`, but it ends at a bound instead of failing, and says so. */
@@ -174,11 +196,12 @@ export class Workspace extends Context.Service<
               provide(readTextLines(file, range, maxBytes))
             )
           ),
+          encodingNote: Effect.fn("Workspace.encodingNote")((file) => provide(noteOfEncoding(file))),
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
                 ? provide(changeFile(access.path, writtenText(access), access))
-                : Effect.map(provide(textNow(access.path)), (base) =>
+                : Effect.map(provide(replacedText(access)), (base) =>
                     copy.propose({ ...kindIn(access), path: access.path, base, text: writtenText(access) })
                   )
             )
@@ -203,6 +226,7 @@ export class Workspace extends Context.Service<
         isFile: () => Effect.succeed(false),
         readText: () => unreadable,
         readLines: () => unreadable,
+        encodingNote: () => Effect.succeed(undefined),
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable

@@ -208,7 +208,9 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
     return resolved(yield* linesOfLarge(found, language, read.failure))
   }
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
-  return resolved({ kind: "file", language, ...(yield* narrow(found.reference, whole, language)) })
+  const part = yield* narrow(found.reference, whole, language)
+  const encoding = yield* workspace.encodingNote(path)
+  return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
 
 /** True for a file, and for a folder with or without files in it. */
