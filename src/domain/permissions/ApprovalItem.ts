@@ -69,7 +69,7 @@ export interface StepGate {
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
-/** A task that needs approval. `gatedBy` says why: the task list, the skill, or the risk of a call. */
+/** A task that needs approval. `gatedBy` says why: the task list, a skill of the user or the project, or the risk of a call. */
 export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
@@ -90,7 +90,15 @@ export interface UnreadyCall {
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
-export const RequestedChange = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export const RequestedChange = Schema.Struct({
+  declined: Schema.String,
+  instead: Schema.String,
+  /** The task and the tool of a call. */
+  task: Schema.optionalKey(Schema.String),
+  tool: Schema.optionalKey(Schema.String),
+  /** True for what would only have looked. */
+  isRead: Schema.optionalKey(Schema.Boolean)
+})
 export type RequestedChange = typeof RequestedChange.Type
 
 /** The answer to the question about a step, and who gave it. */

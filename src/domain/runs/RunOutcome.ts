@@ -8,7 +8,7 @@ import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidenc
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved } from "../permissions/ApprovalItem.ts"
+import type { RequestedChange, StepApproved } from "../permissions/ApprovalItem.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
@@ -54,9 +54,16 @@ export const outcome = (status: RunStatus, message: string, issues: ReadonlyArra
 export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
-/** What failed only for want of a permission was not permitted. */
-const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
-  outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
+/**
+ * What failed only for want of a permission was not permitted. Where a person declined something and nothing was done in its place, that
+ * is how the run ended.
+ */
+const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
+  const declined = unfollowedMessages(shortfall)
+  const isDenied = failures.some(({ cause }) => cause?._tag === "Denied")
+  const status = declined.length > 0 ? "declined" : isDenied ? "not_permitted" : "failed"
+  return outcome(status, [...declined, message].join("\n"))
+}
 
 /**
  * What was denied; `isRead` for what would only have looked, `leftOut` when the run was to change nothing, and this would
@@ -81,9 +88,18 @@ export interface Shortfall {
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
+  /** What a person wanted in the place of what they declined, and nothing did. */
+  readonly unfollowed: ReadonlyArray<RequestedChange>
   /** For the commands that messages name. */
   readonly runId: string
 }
+
+/** What a person declined, and what they wanted in its place and did not get. */
+const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
+  unfollowed.map(
+    ({ declined, instead }) =>
+      `You declined "${stepText(declined)}" and wanted instead: ${instead.trim().replace(/\.$/, "").replaceAll(/\s+/g, " ")}. Nothing was done for that.`
+  )
 
 /** The message of a run that was interrupted, which its ending says again. */
 export const interruptedText = "The run was interrupted."
@@ -127,15 +143,17 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const denials = decidingDenials(shortfall).filter(({ instead }) => instead === undefined)
       const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
-      const message = [...denied, ...missing].join("\n")
-      const status = denials.length > 0 ? "not_permitted" : missing.length > 0 ? "failed" : "done"
+      const message = [...denied, ...unfollowedMessages(shortfall), ...missing].join("\n")
+      const declined = unfollowedMessages(shortfall)
+      const isMissing = missing.length > 0 ? "failed" : "done"
+      const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
       /* What was denied is asked about again when the run is resumed. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
-      return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
+      return failed(end.failures, end.failures.map(({ message }) => message).join("\n"), shortfall)
     case "FailedTwice":
-      return failed([end.failure], `${end.failure.message} It failed the same way before.`)
+      return failed([end.failure], `${end.failure.message} It failed the same way before.`, shortfall)
     case "MaxRounds":
       return outcome("limit", maxRoundsText(end.rounds))
     case "Declined": {

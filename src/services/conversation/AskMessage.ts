@@ -21,7 +21,7 @@ import { unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
-import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
@@ -95,6 +95,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const lock = yield* ProjectWriteLock
   const loop = yield* makeTurnLoop
   const questionsAt = yield* makeModelQuestions
+  const { changeOf } = yield* changeKinds
   const { readMessage } = yield* makeEvidenceReaders
   const runner = yield* TaskRunner
   const { contextWindow, limits, namesChecks = false } = yield* RunSettings
@@ -265,8 +266,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const messages = [...latest.messages, { role: "user" as const, content }]
       const next = yield* answer(work, { ...latest, messages }, work.copy.version())
       /* What was declined stands above what the model says of it. */
-      const nothing = next.facts === undefined && next.status === "done" ? " Nothing was changed." : ""
-      return { ...next, answer: `${said}${nothing}\n\n${next.answer}` }
+      const acted = work
+        .latest()
+        .outcomes.slice(latest.outcomes.length)
+        .some(({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined)
+      const isFollowed = acted || next.facts !== undefined
+      if (isFollowed || next.status !== "done") return { ...next, answer: `${said}\n\n${next.answer}` }
+      const nothing = `${said} Nothing was changed.`
+      return { ...next, status: "declined", reason: nothing, answer: `${nothing}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {

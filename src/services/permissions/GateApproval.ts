@@ -21,12 +21,15 @@ import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import {
   type GateQuestion,
   afterWrites,
   questionOfCall,
   deniedOf,
+  onlyReads,
   personQuestionId,
   questionId
 } from "./GateQuestion.ts"
@@ -35,6 +38,9 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+
+/** More rules than these say nothing: then `--yes` is what helps. */
+const mostNamedRules = 5
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
 export interface GateContext extends ViewContext {
@@ -123,14 +129,39 @@ const possibleCalls = Effect.fnUntraced(function* (
   return decided.filter(({ decision }) => decision.verdict !== "deny")
 })
 
-/** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
-const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
+/** True for a call that a rule of the user allows, and that is not allowed by its risk alone. */
+const isAllowedByRule = ({ decision }: DecidedCall): boolean =>
+  decision.verdict === "allow" && decision.rules.length > 0
+
+/**
+ * The calls of a task that a person is asked about; nothing when the task needs no question. What rules allow, or what was approved
+ * before, needs none, also when the plan or the skill wants approval. A skill of the user is asked about as a whole, as it says,
+ * unless nothing of it is left to ask.
+ */
+const callsToAsk = (
+  gatedBy: GatedTask["gatedBy"],
+  calls: ReadonlyArray<DecidedCall>,
+  grants: Grants
+): ReadonlyArray<DecidedCall> | undefined => {
   const isKnown = ({ question }: DecidedCall) => grants.isApproved(question) || grants.isRepair(question)
-  if (calls.length > 0 && calls.every(isKnown)) return true
-  const isAllowed = ({ decision, question }: DecidedCall) =>
-    question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
-  return gatedBy === "risk" && calls.every(isAllowed)
+  const isAnswered = (call: DecidedCall) => isAllowedByRule(call) || isKnown(call)
+  const needsNobody = calls.every((call) => isAnswered(call) || call.question.risk === "safe")
+  if (needsNobody && (gatedBy === "risk" || calls.some(isAnswered))) return undefined
+  return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
+
+/** What rules allow of a task that is asked about, one line each. */
+const allowedFacts = (
+  calls: ReadonlyArray<DecidedCall>,
+  asked: ReadonlyArray<DecidedCall>,
+  { nameOf }: PolicyEvaluator
+): ReadonlyArray<string> =>
+  calls.flatMap((call) => {
+    if (asked.includes(call)) return []
+    const targets = call.question.accesses.map((access) => nameOf(accessTarget(access)))
+    const rules = call.decision.rules.map(ruleText).join(", ")
+    return [`allowed by ${rules}: ${[call.question.tool, ...targets].join(" ")}`]
+  })
 
 /** The project as the calls of a task find it. */
 const onTop = <A>(look: Effect.Effect<A>, { others }: Pick<GatedTask, "others">): Effect.Effect<A> =>
@@ -240,6 +271,24 @@ const grant = (
   }
 }
 
+/** Says which rules would allow what nobody can be asked about. */
+const sayRules = Effect.fnUntraced(function* (
+  title: string,
+  shown: ReadonlyArray<Shown>,
+  { evaluator, events }: GateContext
+) {
+  const flags = yield* Effect.forEach(shown, ({ question }) =>
+    question === undefined
+      ? Effect.undefined
+      : Effect.map(evaluator.remedyOf(question), (more) => deniedOf(question, "nobody", more).flags)
+  )
+  const known = new Set(flags.flatMap((one) => one ?? []))
+  if (known.size === 0 || known.size > mostNamedRules || flags.includes(undefined)) return
+  const rules = withoutProject([...known].join(" "), evaluator.root)
+  const text = `Nobody can be asked about "${stepText(title)}". These rules allow it: ${rules}`
+  yield* events.publish({ type: "message", level: "info", text })
+})
+
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
@@ -251,7 +300,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
       ...task,
       calls,
       /* What is left out of a task is denied without a question. */
-      isLeftOut: calls.length === 0 && task.calls.length > 0
+      asked: calls.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, calls, grants)
     }))
   )
   const touching = decided.map(({ calls, task }) => ({
@@ -259,11 +308,15 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = decided.filter(({ calls, gatedBy, isLeftOut }) => !isLeftOut && !isCovered(gatedBy, calls, grants))
+  const open = decided.flatMap(({ asked, facts = [], ...task }) => {
+    if (asked === undefined) return []
+    const all = [...facts, ...allowedFacts(task.calls, asked, evaluator)]
+    return [{ ...task, asked, ...(all.length === 0 ? {} : { facts: all }) }]
+  })
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, (one) =>
-    withFacts(onTop(shownOf(one.task, one.calls, warnings, context), one), one)
+    withFacts(onTop(shownOf(one.task, one.asked, warnings, context), one), one)
   )
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
@@ -280,7 +333,11 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   })
   const { always = [], answer, by, instead, wasSeen } = yield* withMutex(ask)
   const requested = answer === "decline" && instead !== undefined ? { instead } : {}
-  if (requested.instead !== undefined) yield* addRequestedChange({ declined: title, instead: requested.instead })
+  if (requested.instead !== undefined) {
+    const isRead = shown.every(({ question }) => question !== undefined && onlyReads(question))
+    yield* addRequestedChange({ declined: title, instead: requested.instead, ...(isRead ? { isRead } : {}) })
+  }
+  if (answer === "decline" && by === "nobody") yield* sayRules(title, shown, context)
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, context)
   const isForProject = answer === "step" && always.length > 0
@@ -316,7 +373,8 @@ export const askCall = Effect.fnUntraced(function* (
   yield* report({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
   if (answer === "deny") {
     const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
-    if (instead !== undefined) yield* addRequestedChange({ declined, instead })
+    const kind = onlyReads(question) ? { isRead: true } : {}
+    if (instead !== undefined) yield* addRequestedChange({ declined, instead, task, tool: question.tool, ...kind })
     const times = by === "person" ? { times: grants.countDenial(question) } : {}
     const more = by === "nobody" ? yield* evaluator.remedyOf(question) : { ...times, ...requested }
     return yield* deniedOf(question, by, more)

@@ -202,7 +202,8 @@ export const targetOf =
     const effects = effectsOf(access)
     if ("inside" in access) {
       const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
-      return { kind: "file", canonical, effects, ...relative }
+      const loses = access._tag === "WriteFile" && access.loses !== undefined ? { loses: true } : {}
+      return { kind: "file", canonical, effects, ...relative, ...loses }
     }
     if (access._tag === "RunCommand") {
       const { sandboxed } = access
@@ -215,7 +216,7 @@ export const targetOf =
   }
 
 /** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
-const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
+export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every(({ _tag }) => _tag === "ReadFile" || _tag === "FetchUrl")
 
 /** A denial as a fact, with paths relative to the project. */

@@ -199,7 +199,10 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       const applying = (yield* remembered).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
       const rules = [...(options.rules ?? []), ...applying]
       const changes = yield* scripts.changes(question.accesses)
-      const isCurrent = (rule: SourcedRule) => changes.every(({ at }) => at <= scripts.inForceSince(rule))
+      const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
+      /* "Always" is never offered for a loss, so that no such answer was about one. */
+      const isCurrent = (rule: SourcedRule) =>
+        changes.every(({ at }) => at <= scripts.inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
       return decide<SourcedRule>(
         rules.filter((rule) => rule.verdict !== "allow" || isCurrent(rule)),
         requestOf(question)

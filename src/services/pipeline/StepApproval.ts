@@ -58,9 +58,12 @@ export const makeGatedCalls = Effect.gen(function* () {
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
     const byList = task.requiresApproval || refinement.task.requiresApproval
-    const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
+    const found = skills.all.find(({ skill }) => skill.name === task.skill)
+    const bySkill = found?.skill.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
-    const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
+    /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
+    const isOwnSkill = bySkill && (found.origin === "user" || found.origin === "project")
+    const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(refinement)
     const gated: GatedTask = {
       task: task.name,

@@ -573,7 +573,7 @@ describe("changes", () => {
       assert.deepStrictEqual(
         [reports[0]?.status, reports[0]?.answer],
         [
-          "done",
+          "declined",
           "You declined the changes of src/limit.ts, and wanted instead: Leave it. Nothing was changed.\n\nIt is 10 now."
         ]
       )
