@@ -5,9 +5,10 @@ import { existsSync, readdirSync } from "node:fs"
 import { usableSkills } from "../../src/domain/skills/Skill.ts"
 import { testSkill } from "../../src/app/skillTests.ts"
 import { newSkill } from "../../src/app/templates.ts"
+import { leavesMachine } from "../../src/services/providers/providers.ts"
+import { Skills } from "../../src/services/skills/Skills.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
-import { StagePrompts } from "../support/StagePrompts.ts"
 import * as Layer from "effect/Layer"
 
 const skills = new URL("../../skills/", import.meta.url)
@@ -40,13 +41,15 @@ const problemsOf = (test: string) =>
     return (result?.problems ?? []).map(({ actual, expected, what }) => [what, expected, actual])
   })
 
-layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => {
+const layerShipped = Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine)
+
+layer(Layer.provideMerge(layerShipped, NodeServices.layer))("testSkill", (it) => {
   it.effect("passes the tests of every shipped skill whose tools are there; each has one", () =>
     Effect.gen(function* () {
       const { registry } = yield* openTools()
-      const { skills: shipped } = yield* StagePrompts
+      const { all: shipped } = yield* Skills
       const names = usableSkills(
-        shipped,
+        shipped.map(({ skill }) => skill),
         registry.tools.map((tool) => tool.name)
       ).map(({ name }) => name)
       for (const name of names) {

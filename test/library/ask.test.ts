@@ -48,7 +48,7 @@ describe("ask", () => {
     const events = await readAll(handle.events)
     assert.deepStrictEqual(
       [events[0]?.type, events.at(-1)?.type, events.filter(({ type }) => type === "tool.finished").length],
-      ["run.started", "run.finished", 3]
+      ["run.started", "run.finished", 2]
     )
   })
 
@@ -136,14 +136,15 @@ describe("ask", () => {
     const { report } = ask({
       project,
       model: "embedded",
-      prompt: question,
+      prompt: "What do README.md and src/server.ts say?",
       approve: ({ items }) => {
-        asked.push(...items.map((item) => item.tool))
-        return false
+        const targets = items.flatMap((item) => item.targets)
+        asked.push(...targets)
+        return targets.every((target) => target.includes("README.md"))
       }
     })
     const { facts, status } = await report
-    assert.deepStrictEqual([status, asked], ["done", ["read_file"]])
+    assert.deepStrictEqual([status, asked], ["done", [`${project}/README.md`, `${project}/src/server.ts`]])
     assert.deepStrictEqual(
       facts?.denied?.map(({ by, tool }) => [tool, by]),
       [["read_file", "person"]]

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { EmbeddedModel } from "../../src/services/providers/embedded/EmbeddedModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { EventLog } from "../support/EventLog.ts"
-import { layerTestRun } from "../support/TestRun.ts"
+import { layerTestRun, planOf } from "../support/TestRun.ts"
 
 const root = new URL("../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
@@ -19,13 +19,31 @@ const files = {
   ...Object.fromEntries(sources.map((name) => [`src/services/${name}`, read(`src/services/${name}`)]))
 }
 
-it.effect("completes with a window of 4096 tokens, and tells what it left out", () =>
+const prompt = "Where is the context window estimated?"
+const plan = planOf([
+  [
+    { name: "Search 1", skill: "search-code", needed: "Search for `contextWindow`." },
+    { name: "Search 2", skill: "search-code", needed: "Search for `estimateTokens`." }
+  ],
+  [
+    {
+      name: "Sum 1",
+      skill: "summarize",
+      references: "[one](#search-1-results) [two](#search-2-results) [project](#project-description)"
+    }
+  ]
+])
+
+it.effect.each([
+  { name: "a plan of its own", more: {}, results: 1 },
+  { name: "a given plan", more: { plan }, results: 3 }
+])("completes $name with a window of 4096 tokens, and tells what it left out", ({ more, results }) =>
   Effect.gen(function* () {
     const pipeline = yield* Pipeline
-    const report = yield* pipeline.run({ runId: "run-1", prompt: "Where is the context window estimated?" })
+    const report = yield* pipeline.run({ runId: "run-1", prompt, ...more })
     const events = (yield* EventLog).events()
     expect([report.status, report.failures]).toEqual(["done", []])
-    expect(report.results.length).toBeGreaterThan(1)
+    expect(report.results.length).toBe(results)
     expect(events[0]?.type).toBe("run.started")
     expect(events[1]).toMatchObject({ type: "message", level: "warning" })
     expect(events[1]).toHaveProperty(

@@ -3,7 +3,6 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import { EmbeddedModel } from "../../src/services/providers/embedded/EmbeddedModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
@@ -135,31 +134,6 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
     Effect.gen(function* () {
       const { refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
       assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])
-    })
-  )
-
-  it.effect("is filled in by the embedded model", () =>
-    Effect.gen(function* () {
-      const events = yield* Effect.gen(function* () {
-        const pipeline = yield* Pipeline
-        const needed = "Explain what `main` in src/main.ts is for, long."
-        const list = planOf([[{ name: "Explain 1", skill: "explain-file", needed }]])
-        yield* pipeline.run({ runId: "run", prompt: "Explain main.", plan: list })
-        return (yield* EventLog).events()
-      }).pipe(Effect.provide(layerTestRun({ files: files("read_file") }).pipe(Layer.provide(EmbeddedModel.layer))))
-      assert.deepStrictEqual(
-        events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : [])),
-        [
-          [
-            { name: "file", value: "src/main.ts" },
-            { name: "depth", value: "long" }
-          ]
-        ]
-      )
-      assert.deepStrictEqual(
-        events.filter(({ type }) => type === "answer.rejected" || type === "answer.repaired"),
-        []
-      )
     })
   )
 })

@@ -26,10 +26,12 @@ import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
+import { CurrentSubject } from "../providers/CallSubject.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { firstProgress, type Progress, type TurnOrder, type TurnsEnd } from "../pipeline/TurnOrder.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** What is known of a conversation from message to message. */
 export interface Memory {
@@ -97,6 +99,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const questionsAt = yield* makeModelQuestions
   const { changeOf } = yield* changeKinds
   const { readMessage } = yield* makeEvidenceReaders
+  const registry = yield* ToolRegistry
   const runner = yield* TaskRunner
   const { contextWindow, limits, namesChecks = false } = yield* RunSettings
 
@@ -235,9 +238,16 @@ export const makeAnswerMessage = Effect.gen(function* () {
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
   const answer = (work: Work, begun: Progress, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
-      const end = yield* loop
-        .turns(work, begun)
-        .pipe(Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message })))
+      const end = yield* loop.turns(work, begun).pipe(
+        Effect.provideService(CurrentSubject, {
+          stage: "ask",
+          request: work.message.briefing.prompt,
+          tools: registry.tools.filter(({ name }) => work.tools.includes(name)),
+          results: [],
+          outcomes: () => work.latest().outcomes
+        }),
+        Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message }))
+      )
       const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
       if (end._tag === "Unusable") return { status: "failed", answer: "", reason }
       if (end._tag === "Taken") work.shown.end(end.value)

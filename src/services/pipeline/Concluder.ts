@@ -19,6 +19,7 @@ import {
 import { Attempts, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
+import { CurrentSubject } from "../providers/CallSubject.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
@@ -116,7 +117,9 @@ export const makeConcluder = Effect.gen(function* () {
     const [only] = finished
     if (only !== undefined && outputSchema === undefined && ended.isClean) return reportAsAnswer(only)
     const open = openFailures(failures, finished)
-    const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
+    const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended }).pipe(
+      Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
+    )
     if (ended.end._tag !== "Declined") return yield* answer
     /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
     return yield* Effect.catch(answer, ({ message }) => {

@@ -28,6 +28,7 @@ import { NoValidPlan, type RunOrder, UnknownSkill } from "../../domain/runs/RunO
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
+import { CurrentSubject } from "../providers/CallSubject.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Briefer } from "./Briefer.ts"
 import { makeOrderOverflow, requireFit } from "./FirstPrompts.ts"
@@ -88,6 +89,7 @@ export const makePlanner = Effect.gen(function* () {
         })
       })
       .pipe(
+        Effect.provideService(CurrentSubject, { stage: "plan", request: briefing.prompt }),
         Effect.catchTag(
           "AttemptsExhausted",
           (gaveUp) =>

@@ -29,6 +29,7 @@ import { Attempts, type Previous } from "./Attempts.ts"
 import { makeModelQuestions } from "./ModelQuestions.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
+import { CurrentSubject } from "../providers/CallSubject.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
@@ -144,6 +145,12 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     /** The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published. */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
+        Effect.provideService(CurrentSubject, {
+          stage: "iterate",
+          request: order.briefing.prompt,
+          outstanding: order.outstanding,
+          failures: order.failures
+        }),
         // The goals belong to the run, so those in the answer of the model are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,

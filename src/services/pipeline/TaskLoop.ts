@@ -33,6 +33,7 @@ import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { CurrentSubject, type TurnSubject } from "../providers/CallSubject.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -296,9 +297,18 @@ export class TaskLoop extends Context.Service<
         return loop.proposed(work, { checks, turn })
       }
 
+      const subjectOf = ({ latest, order: { finished, task }, tools }: Work): TurnSubject => ({
+        stage: "task",
+        request: task.whatIsNeeded,
+        tools: registry.tools.filter(({ name }) => tools.includes(name)),
+        results: finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug)),
+        outcomes: () => latest().outcomes
+      })
+
       const turns = Effect.fnUntraced(function* (work: Work, begun: Progress) {
         const { task } = work.order
         const end = yield* loop.turns(work, begun).pipe(
+          Effect.provideService(CurrentSubject, subjectOf(work)),
           Effect.catchTags({
             ModelError: (error) => {
               const done = work.latest()
@@ -366,7 +376,9 @@ export class TaskLoop extends Context.Service<
           now: nowText(opened, opened.mostTurns),
           budget: loop.replyBudget(opened, messages)
         })
-        return yield* turns(opened, { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] })
+        const carriedOut = { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] }
+        opened.keep(carriedOut)
+        return yield* turns(opened, carriedOut)
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {
@@ -374,9 +386,10 @@ export class TaskLoop extends Context.Service<
         const opened = yield* open(order)
         let progress = opened.latest()
         for (let turn = 1; turn <= limits.attempts; turn += 1) {
-          const said = yield* loop
-            .ask(opened, progress, turn)
-            .pipe(Effect.mapError((error) => taskFailure(order.task, "refinement", error)))
+          const said = yield* loop.ask(opened, progress, turn).pipe(
+            Effect.provideService(CurrentSubject, subjectOf(opened)),
+            Effect.mapError((error) => taskFailure(order.task, "refinement", error))
+          )
           const read = yield* loop.readHeard(opened, said)
           const found = yield* loop.checkCalls(opened, read.turn)
           const issues = [

@@ -123,6 +123,7 @@ describe("acp on the embedded model", () => {
       assert.include(first.text(), "The port of the server is 8042.")
       const [search] = first.of("tool_call")
       assert.strictEqual(search?.kind, "search")
+      yield* prompt(first.agent, sessionId, "What does README.md say?")
       const ends = first.of("tool_call_update").filter(({ status }) => status === "completed")
       assert.isAbove(ends.length, 0)
       const read = first.of("tool_call").find(({ kind }) => kind === "read")

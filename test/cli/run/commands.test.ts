@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { refinementWith } from "../../support/TestRun.ts"
 
 const made: Array<Sandbox> = []
 const sandboxWith = (files: Readonly<Record<string, string>>): Sandbox => {
@@ -26,22 +27,35 @@ const declared = {
 }
 const listed = (stdout: string): ReadonlyArray<string> => stdout.split("\n").map((line) => line.split(" ")[0] ?? "")
 
+/** A task whose first answer runs `node a.js`. */
+const refinement = `## Task
+
+- **What is needed** Run it.
+- **Skill** run-checks
+- **Expected output** Its output.
+
+${refinementWith([{ name: "run_command", arguments: { argv: ["node", "a.js"] } }])}
+`
+
 describe("commands on the command line", () => {
-  it("are run by the embedded model when a prompt says so and a rule allows it", async () => {
+  it("are run when a task calls for it and a rule allows it", async () => {
     const sandbox = sandboxWith({
+      "project/run.md": refinement,
       "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
     })
-    const allowed = ["--yes-this-run", "--allow", "run_command:node a.js", "--allow", "read_file"]
-    const { code, stderr, stdout } = await sandbox.start(["run", "--model", "embedded", ...allowed, "Run `node a.js`."])
-      .ended
+    const allowed = ["--yes-this-run", "--allow", "run_command:node a.js"]
+    const { code, stderr, stdout } = await sandbox.start(["execute", "run.md", ...allowed]).ended
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "output-canary")
     assert.strictEqual(readFileSync(join(sandbox.root, "project/out.txt"), "utf8"), "ran")
   })
 
   it("do not run when nobody allows it, and the exit code says so", async () => {
-    const sandbox = sandboxWith({ "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\n' })
-    const { code } = await sandbox.run(["run", "--model", "embedded", "Run `node a.js`."])
+    const sandbox = sandboxWith({
+      "project/run.md": refinement,
+      "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\n'
+    })
+    const { code } = await sandbox.run(["execute", "run.md"])
     assert.strictEqual(code, 4)
     assert.isFalse(existsSync(join(sandbox.root, "project/out.txt")))
   })

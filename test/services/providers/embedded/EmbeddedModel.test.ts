@@ -4,55 +4,40 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type { FilledPrompt } from "../../../../src/domain/models/PromptSize.ts"
+import { CurrentSubject } from "../../../../src/services/providers/CallSubject.ts"
+import { demoAnswer } from "../../../../src/services/providers/embedded/DemoAnswer.ts"
 import { EmbeddedModel } from "../../../../src/services/providers/embedded/EmbeddedModel.ts"
 import { Pipeline } from "../../../../src/services/pipeline/Pipeline.ts"
-import { stageAnswer } from "../../../../src/services/providers/embedded/StageAnswer.ts"
-import { finished } from "../../../support/sampleTasks.ts"
-import { StagePrompts } from "../../../support/StagePrompts.ts"
-import { layerTestRun } from "../../../support/TestRun.ts"
+import { EventLog } from "../../../support/EventLog.ts"
+import { layerTestRun, planOf } from "../../../support/TestRun.ts"
 
-const messagesOf = ({ system, user }: FilledPrompt) => [
-  { role: "system" as const, content: system },
-  { role: "user" as const, content: [{ type: "text" as const, text: user }] }
-]
-
-layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it) => {
+layer(EmbeddedModel.layer)("EmbeddedModel", (it) => {
   it.effect("streams its answer in several parts and counts four characters as a token", () =>
     Effect.gen(function* () {
-      const { conclusion } = yield* StagePrompts
-      const prompt = conclusion("Where?", [finished("Search 1", "- [a.ts](a.ts#L1) `x`")])
-      const parts = yield* Stream.runCollect(LanguageModel.streamText({ prompt: messagesOf(prompt) }))
+      const subject = { stage: "plan", request: "Where is loadUser?" } as const
+      const prompt = "It reads no prompt."
+      const parts = yield* Stream.runCollect(LanguageModel.streamText({ prompt })).pipe(
+        Effect.provideService(CurrentSubject, subject)
+      )
       const deltas = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []))
       const usage = parts.flatMap((part) =>
         part.type === "finish" ? [[part.reason, part.usage.inputTokens.total, part.usage.outputTokens.total]] : []
       )
-      const answer = stageAnswer(prompt)
+      const answer = demoAnswer(subject)
       assert.strictEqual(deltas.join(""), answer)
       assert.isAbove(deltas.length, 2)
-      const sent = `${prompt.system}\n${prompt.user}`
-      assert.deepStrictEqual(usage, [["stop", Math.ceil(sent.length / 4), Math.ceil(answer.length / 4)]])
-    })
-  )
-
-  it.effect("gives the same answer every time, also when it is not streamed", () =>
-    Effect.gen(function* () {
-      const { creation, skills } = yield* StagePrompts
-      const prompt = creation("Where is loadUser?", skills)
-      const answers = yield* Effect.forEach([1, 2], () => LanguageModel.generateText({ prompt: messagesOf(prompt) }))
-      assert.deepStrictEqual(
-        answers.map((answer) => answer.text),
-        [stageAnswer(prompt), stageAnswer(prompt)]
-      )
+      assert.deepStrictEqual(usage, [["stop", Math.ceil(prompt.length / 4), Math.ceil(answer.length / 4)]])
+      const whole = yield* Effect.provideService(LanguageModel.generateText({ prompt }), CurrentSubject, subject)
+      assert.strictEqual(whole.text, answer)
     })
   )
 
   it.effect("says what it is when it is asked anything else", () =>
     Effect.gen(function* () {
-      const answer = yield* LanguageModel.generateText({ prompt: "Hello!" })
+      const { text } = yield* LanguageModel.generateText({ prompt: "Hello!" })
       assert.strictEqual(
-        answer.text,
-        "I am the built-in demo of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
+        text,
+        "I am the built-in demo of task-conductor, not a language model. I only search and quote: use `task-conductor run` or `task-conductor ask`, or choose a model with `--model`."
       )
     })
   )
@@ -60,6 +45,7 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
 
 const root = new URL("../../../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+const quotedLine = /^- \[.+?\]\((.+?)#L(\d+)\) (`+) ?(.+?) ?\3$/gm
 
 describe("the question of the README", () => {
   const [, question = ""] = /--model embedded --allow read_file '(.+)'/.exec(read("README.md")) ?? []
@@ -72,7 +58,7 @@ describe("the question of the README", () => {
     Effect.gen(function* () {
       const pipeline = yield* Pipeline
       const { answer } = yield* pipeline.run({ runId: "run-1", prompt: question })
-      const quoted = [...answer.matchAll(/^- \[.+?\]\((.+?)#L(\d+)\) (`+) ?(.+?) ?\3$/gm)]
+      const quoted = [...answer.matchAll(quotedLine)]
       assert.isAbove(quoted.length, 2)
       assert.match(quoted[0]?.[4] ?? "", /^export const exitCodeOf =/)
       for (const [, path = "", line, , text = ""] of quoted) {
@@ -82,34 +68,88 @@ describe("the question of the README", () => {
   )
 })
 
-describe("a run on the embedded model", () => {
-  const files = {
-    "src/user.ts": "// users\nexport const loadUser = (id: string) => find(id)\n",
-    "src/app/runLayers.ts": 'import { loadUser } from "../user.ts"\n\nloadUser("1")\n'
-  }
+const files = {
+  "src/user.ts": "// users\nexport const loadUser = (id: string) => find(id)\n",
+  "src/app/runLayers.ts": 'import { loadUser } from "../user.ts"\n\nloadUser("1")\n',
+  /* The demo gives no inputs. */
+  ".agents/skills/explain-file/SKILL.md": `---
+name: explain-file
+description: Explains a file. Use it when a file is named.
+allowed-tools: read_file
+---
 
-  it.effect("answers a question about a repository, from the plan to the conclusion", () =>
-    Effect.gen(function* () {
-      const pipeline = yield* Pipeline
-      const report = yield* pipeline.run({
-        runId: "run-1",
-        prompt: "Where is `loadUser` defined, and who finds users?"
-      })
-      assert.deepStrictEqual(
-        [report.status, report.rounds, report.failures, report.results.map((result) => result.name).sort()],
-        ["done", 1, [], ["Search 1", "Search 2", "Summarize 1"]]
-      )
-      assert.strictEqual(
-        report.answer,
-        `Found 4 lines in 2 files:
+## Input requirements
 
-- [src/user.ts](src/user.ts#L2) \`export const loadUser = (id: string) => find(id)\`
+- \`file\` (path, required): The file to explain.
+
+## Execution
+
+Explain it.
+`
+}
+const runs = <A, E>(body: Effect.Effect<A, E, Pipeline | EventLog>) =>
+  Effect.provide(body, layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer)))
+
+const disclosure =
+  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+const rows = `- [src/user.ts](src/user.ts#L2) \`export const loadUser = (id: string) => find(id)\`
 - [src/app/runLayers.ts](src/app/runLayers.ts#L1) \`import { loadUser } from "../user.ts"\`
-- [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\`
-- [src/user.ts](src/user.ts#L1) \`// users\`
+- [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\``
 
-*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with \`--model\` for an answer that does.*`
-      )
-    }).pipe(Effect.provide(layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer))))
+describe("a run on the embedded model", () => {
+  it.effect("answers a question about a repository with two turns of one task", () =>
+    runs(
+      Effect.gen(function* () {
+        const pipeline = yield* Pipeline
+        const report = yield* pipeline.run({ runId: "run-1", prompt: "Where is `loadUser` defined?" })
+        assert.deepStrictEqual(
+          [report.status, report.rounds, report.failures, report.results.map(({ name }) => name)],
+          ["done", 1, [], ["Search 1"]]
+        )
+        assert.strictEqual(report.answer, `Found 3 lines in 2 files:\n\n${rows}\n\n## Details\n\n${disclosure}`)
+        assert.strictEqual(report.usage.modelCalls, 3)
+      })
+    )
+  )
+
+  it.effect("carries out a plan of somebody else, and repeats in the summary what its tasks found", () =>
+    runs(
+      Effect.gen(function* () {
+        const plan = planOf([
+          [
+            { name: "Search 1", skill: "search-code", needed: "Search for `loadUser`." },
+            { name: "Search 2", skill: "search-code", needed: "Search for `saveUser`." }
+          ],
+          [{ name: "Sum 1", skill: "summarize", references: "[one](#search-1-results) [two](#search-2-results)" }]
+        ])
+        const pipeline = yield* Pipeline
+        const report = yield* pipeline.run({ runId: "run-1", prompt: "Who loads and saves users?", plan })
+        const found = `Found 3 lines in 2 files:\n\n${rows}\n\n- Nothing was found for \`saveUser\`.`
+        const summary = report.results.find(({ name }) => name === "Sum 1")?.result.summary
+        assert.deepStrictEqual([report.status, summary], ["done", found])
+        assert.include(report.answer, found)
+        assert.isTrue(report.answer.endsWith(disclosure))
+        const rejected = (yield* EventLog).events().filter(({ type }) => type === "answer.rejected")
+        assert.deepStrictEqual(rejected, [])
+      })
+    )
+  )
+
+  it.effect("says which task failed, and does not try it again", () =>
+    runs(
+      Effect.gen(function* () {
+        const plan = planOf([
+          [
+            { name: "Search 1", skill: "search-code", needed: "Search for `loadUser`." },
+            { name: "Explain 1", skill: "explain-file" }
+          ]
+        ])
+        const pipeline = yield* Pipeline
+        const report = yield* pipeline.run({ runId: "run-1", prompt: "Who loads users?", plan })
+        assert.deepStrictEqual([report.rounds, report.failures.map(({ task }) => task)], [1, ["Explain 1"]])
+        assert.include(report.answer, "These tasks failed, and what they were to find is missing:\n\n- Task ")
+        assert.include(report.answer, rows)
+      })
+    )
   )
 })

@@ -1,0 +1,131 @@
+/**
+ * The fixed plan of the built-in demo. A run is one task. A task, like a message of a conversation, is two turns:
+ *
+ * 1. one call for each path or word of the request, of the first tool that takes one;
+ * 2. a report that quotes the lines which the calls found, and says what wrote it.
+ *
+ * The demo understands nothing: it changes no file, runs no command, and gives up on what failed.
+ */
+import { languageOf } from "../../../domain/files/Language.ts"
+import { renderRefined, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
+import { soughtOf } from "../../../domain/models/Sought.ts"
+import { plainTask } from "../../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../../domain/plan/TaskList.ts"
+import type { TaskFailure, TaskResult } from "../../../domain/plan/TaskResult.ts"
+import { compareCodePoints } from "../../../domain/text/CodePointOrder.ts"
+import type { ToolCall, ToolInfo } from "../../../domain/tools/ToolCall.ts"
+import { isSchema, requiredOf } from "../../../domain/tools/ToolSchema.ts"
+import type { CallSubject, TurnSubject } from "../CallSubject.ts"
+import { outcomeQuotes, quotedText } from "./Quotes.ts"
+
+const disclosure =
+  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+
+const noSubject =
+  "I am the built-in demo of task-conductor, not a language model. I only search and quote: use `task-conductor run` or `task-conductor ask`, or choose a model with `--model`."
+
+/** Words of a request that say nothing about its subject. */
+const fillerWords = new Set(
+  `called code declared define defined describe described did docs documentation does done explain file files find get
+  give list look mean mentioned modules please project read repository say says search show summarize tell the use used
+  uses want whole who whose why work works write you your`.split(/\s+/)
+)
+
+/** The most calls of a turn. */
+const mostCalls = 4
+
+const isUrl = (word: string): boolean => /^https?:\/\//.test(word)
+
+/** The words of a request without the marks around them. */
+const bareWords = (request: string): ReadonlyArray<string> =>
+  request.split(/[\s"“”`()<>,;]+/).map((word) => word.replace(/^'|[.:!?']+$/g, ""))
+
+const pathsIn = (request: string): ReadonlyArray<string> =>
+  bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
+
+/** What to search for: the names and quotations of a request, or else its longest words. */
+export const searchTerms = (request: string): ReadonlyArray<string> => {
+  const { literals, names, words } = soughtOf(request)
+  const named = [...literals, ...names].map(({ text }) => text)
+  const telling = words.filter((word) => !fillerWords.has(word)).toSorted((a, b) => b.length - a.length)
+  return named.length > 0 ? named : telling
+}
+
+/** The values of a request by the parameters that take them; the first kind that a tool takes is used. */
+const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
+  [/^(?:path|file)$/, pathsIn(request)],
+  [/^url$/, bareWords(request).filter(isUrl)],
+  [/^(?:pattern|query)$/, searchTerms(request)]
+]
+
+/** Calls of a tool that only looks and requires one value; the list of files where the request names nothing. */
+const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
+  const lookingTools = tools
+    .filter(({ effect }) => effect === "pure")
+    .map(({ name, parameters }) => ({ name, required: isSchema(parameters) ? requiredOf(parameters) : [] }))
+  for (const [parameter, values] of argumentsIn(request)) {
+    const tool = lookingTools.find(({ required }) => required.length === 1 && parameter.test(required.join()))
+    if (tool === undefined || values.length === 0) continue
+    return [...new Set(values)].slice(0, mostCalls).map((value, index) => ({
+      uid: `call-${index + 1}`,
+      name: tool.name,
+      arguments: { [tool.required.join()]: value }
+    }))
+  }
+  const name = "get_file_tree"
+  return lookingTools.some((tool) => tool.name === name) ? [{ uid: "call-1", name, arguments: {} }] : []
+}
+
+const summaries = (results: ReadonlyArray<TaskResult>): ReadonlyArray<string> =>
+  results.map(({ result }) => result.summary.replaceAll(disclosure, "").trim())
+
+const turnAnswer = ({ outcomes, request, results, stage, tools }: TurnSubject): string => {
+  const priorCalls = outcomes()
+  const calls = priorCalls.length === 0 ? callsFor(request, tools) : []
+  if (calls.length > 0) return renderRefined({ calls })
+  const terms = searchTerms(request)
+  const quotes = quotedText([...priorCalls.flatMap((one) => outcomeQuotes(one, terms)), ...summaries(results)], terms)
+  return stage === "ask"
+    ? `${quotes}\n\n${disclosure}`
+    : `## Result summary\n\n${quotes}\n\n## Details\n\n${disclosure}`
+}
+
+const planAnswer = (request: string): string => {
+  const needed = request.replace(/\s+/g, " ").trim().slice(0, 300)
+  const task = plainTask("Search 1", "search-code", needed, "The lines that hold the words, with file and line.")
+  const steps = [new Step({ title: "Task section 1", tasks: [task] })]
+  return renderTaskList(new TaskList({ goals: "Lines of the project that hold the words of the prompt.", steps }), {
+    prompt: request
+  })
+}
+
+/** Tasks finish in any order; the answer does not depend on it. */
+const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure>): string => {
+  const sorted = results.toSorted((a, b) => compareCodePoints(a.name, b.name))
+  const failed = failures.map(({ message }) => `- ${message}`).join("\n")
+  return [
+    ...new Set(summaries(sorted)),
+    ...(failed === "" ? [] : [`These tasks failed, and what they were to find is missing:\n\n${failed}`]),
+    disclosure
+  ].join("\n\n")
+}
+
+/** The answer to a call by what it is about. */
+export const demoAnswer = (subject: CallSubject | undefined): string => {
+  switch (subject?.stage) {
+    case "plan":
+      return planAnswer(subject.request)
+    case "task":
+    case "ask":
+      return turnAnswer(subject)
+    case "iterate": {
+      const { failures, outstanding, request } = subject
+      const list = failures.length === 0 ? outstanding : new TaskList({ goals: outstanding.goals, steps: [] })
+      return renderTaskList(list, { prompt: request })
+    }
+    case "conclude":
+      return conclusionAnswer(subject.results, subject.failures)
+    default:
+      return noSubject
+  }
+}
