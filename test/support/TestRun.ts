@@ -172,6 +172,17 @@ export const refinementWith = (
     ...calls.map((call, index) => `\`\`\`json\n${JSON.stringify({ uid: `call-${index + 1}`, ...call })}\n\`\`\``)
   ].join("\n\n")
 
+/** A whole refinement for `execute`, which runs a command. */
+export const refinementRunning = (...argv: ReadonlyArray<string>): string =>
+  `## Task
+
+- **What is needed** Run it.
+- **Skill** run-checks
+- **Expected output** Its output.
+
+${refinementWith([{ name: "run_command", arguments: { argv } }])}
+`
+
 /** A refinement that only looks. */
 export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =>
   refinementWith(calls).replace("## Tool Calls", "## Look first")

@@ -5,7 +5,7 @@
  * purpose, such as a Makefile, is not among them.
  */
 
-import list from "./automaticFiles.json" with { type: "json" }
+import rows from "./automaticFiles.json" with { type: "json" }
 
 /** Files that one product runs or reads by itself. */
 export interface AutomaticFiles {
@@ -19,7 +19,19 @@ export interface AutomaticFiles {
   readonly files: Readonly<Record<string, string | undefined>>
 }
 
-export const automaticFiles: ReadonlyArray<AutomaticFiles> = list
+/** A row is `product | source`, and below it, indented, `path | what it does` for each of its files. */
+const readAutomaticFiles = (): ReadonlyArray<AutomaticFiles> => {
+  const products: Array<AutomaticFiles> = []
+  for (const row of rows) {
+    const [name = "", text = ""] = row.split(" | ").map((cell) => cell.trim())
+    const product = products.at(-1)
+    if (!row.startsWith(" ")) products.push({ product: name, source: text, files: {} })
+    else if (product !== undefined) products.splice(-1, 1, { ...product, files: { ...product.files, [name]: text } })
+  }
+  return products
+}
+
+export const automaticFiles: ReadonlyArray<AutomaticFiles> = readAutomaticFiles()
 
 const paths = automaticFiles.flatMap(({ files }) => Object.keys(files))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
-import { refinementWith } from "../../support/TestRun.ts"
+import { refinementRunning } from "../../support/TestRun.ts"
 
 const made: Array<Sandbox> = []
 const sandboxWith = (files: Readonly<Record<string, string>>): Sandbox => {
@@ -27,20 +27,10 @@ const declared = {
 }
 const listed = (stdout: string): ReadonlyArray<string> => stdout.split("\n").map((line) => line.split(" ")[0] ?? "")
 
-/** A task whose first answer runs `node a.js`. */
-const refinement = `## Task
-
-- **What is needed** Run it.
-- **Skill** run-checks
-- **Expected output** Its output.
-
-${refinementWith([{ name: "run_command", arguments: { argv: ["node", "a.js"] } }])}
-`
-
 describe("commands on the command line", () => {
   it("are run when a task calls for it and a rule allows it", async () => {
     const sandbox = sandboxWith({
-      "project/run.md": refinement,
+      "project/run.md": refinementRunning("node", "a.js"),
       "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
     })
     const allowed = ["--yes-this-run", "--allow", "run_command:node a.js"]
@@ -52,7 +42,7 @@ describe("commands on the command line", () => {
 
   it("do not run when nobody allows it, and the exit code says so", async () => {
     const sandbox = sandboxWith({
-      "project/run.md": refinement,
+      "project/run.md": refinementRunning("node", "a.js"),
       "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\n'
     })
     const { code } = await sandbox.run(["execute", "run.md"])

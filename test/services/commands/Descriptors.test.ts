@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { environmentOf, makeSandbox, program, type Sandbox } from "../../support/binary.ts"
 import { needs } from "../../support/needs.ts"
+import { refinementRunning } from "../../support/TestRun.ts"
 
 const canary = "descriptor-canary"
 /** Numbers in a row, and after gaps: Node itself looks only at the first ones. */
@@ -56,15 +57,7 @@ const startWithFiles = async ({ root }: Sandbox, words: ReadonlyArray<string>): 
   return text
 }
 
-const running = [
-  "run",
-  "--model",
-  "embedded",
-  "--yes-this-run",
-  "--allow",
-  "run_command:sh probe.sh",
-  "Run `sh probe.sh`."
-]
+const running = ["execute", "run.md", "--yes-this-run", "--allow", "run_command:sh probe.sh"]
 
 describe("open files of a parent", () => {
   it("are there, when a program passes them on", async () => {
@@ -81,6 +74,7 @@ describe("open files of a parent", () => {
     it(`do not reach a command ${where}`, needed, async () => {
       const sandbox = sandboxWith({
         "canary.txt": canary,
+        "project/run.md": refinementRunning("sh", "probe.sh"),
         "project/probe.sh": `exec >probed.txt\n${prober}`,
         "config/task-conductor/config.json": JSON.stringify({
           sandbox: { mode },

@@ -13,6 +13,7 @@ import type { CommandOrder } from "../../support/commandProcess.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { needs } from "../../support/needs.ts"
 import { countProcesses } from "../../support/ProcessTable.ts"
+import { refinementRunning } from "../../support/TestRun.ts"
 
 const library = fileURLToPath(new URL("../../support/commandProcess.ts", import.meta.url))
 
@@ -126,7 +127,8 @@ describe("commands without a sandbox", needs("setsid"), () => {
       sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" }, allow }))
       const start = (script: string) => {
         sandbox.write("project/tree.sh", script)
-        return sandbox.start(["run", "--yes-this-run", "Run `sh tree.sh`."]).child
+        sandbox.write("project/run.md", refinementRunning("sh", "tree.sh"))
+        return sandbox.start(["execute", "run.md", "--yes-this-run"]).child
       }
       assert.strictEqual(await leftAfter(start, { signal, atLeast: inTree, wait: 0 }), 0)
       sandbox.remove()

@@ -26,7 +26,7 @@ const noSubject =
 
 /** Words of a request that say nothing about its subject. */
 const fillerWords = new Set(
-  `called code declared define defined describe described did docs documentation does done explain file files find get
+  `again called code declared define defined describe described did docs documentation does done explain file files find get
   give list look mean mentioned modules please project read repository say says search show summarize tell the use used
   uses want whole who whose why work works write you your`.split(/\s+/)
 )
@@ -43,11 +43,14 @@ const bareWords = (request: string): ReadonlyArray<string> =>
 const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
-/** What to search for: the names and quotations of a request, or else its longest words. */
+/** What to search for: the names and quotations of a request, or else its longest words, in the singular. */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = soughtOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
-  const telling = words.filter((word) => !fillerWords.has(word)).toSorted((a, b) => b.length - a.length)
+  const telling = words
+    .filter((word) => !fillerWords.has(word))
+    .map((word) => word.replace(/(?<=..[^su])s$/, ""))
+    .toSorted((a, b) => b.length - a.length)
   return named.length > 0 ? named : telling
 }
 
@@ -58,7 +61,7 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
   [/^(?:pattern|query)$/, searchTerms(request)]
 ]
 
-/** Calls of a tool that only looks and requires one value; the list of files where the request names nothing. */
+/** Calls of a tool that only looks and takes one value; else of one that requires none, the list of files before others. */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools
     .filter(({ effect }) => effect === "pure")
@@ -72,8 +75,9 @@ const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArra
       arguments: { [tool.required.join()]: value }
     }))
   }
-  const name = "get_file_tree"
-  return lookingTools.some((tool) => tool.name === name) ? [{ uid: "call-1", name, arguments: {} }] : []
+  const freeTools = lookingTools.filter(({ required }) => required.length === 0).map(({ name }) => name)
+  const name = freeTools.find((tool) => tool === "get_file_tree") ?? freeTools[0]
+  return name === undefined ? [] : [{ uid: "call-1", name, arguments: {} }]
 }
 
 const summaries = (results: ReadonlyArray<TaskResult>): ReadonlyArray<string> =>

@@ -64,7 +64,7 @@ describe("the first turn", () => {
     {
       name: "makes four calls at most",
       request: "Compare sunny meadows, rainy valleys, windy mountains, foggy coasts.",
-      calls: ["mountains", "compare", "meadows", "valleys"].map((pattern) => ["search_files", { pattern }])
+      calls: ["mountain", "compare", "meadow", "valley"].map((pattern) => ["search_files", { pattern }])
     },
     {
       name: "reads the files that are named, each once",
@@ -90,11 +90,12 @@ describe("the first turn", () => {
     assert.deepStrictEqual<unknown>(callsOf(request), calls)
   })
 
-  it("calls a tool of a plugin that takes a path", () => {
+  it("calls a tool of a plugin that takes a path, or requires nothing", () => {
     const offers = [offered("word_count", ["path"])]
     assert.deepStrictEqual<unknown>(callsOf("How many words has README.md?", offers), [
       ["word_count", { path: "README.md" }]
     ])
+    assert.deepStrictEqual<unknown>(callsOf("Act.", [offered("act", [])]), [["act", {}]])
   })
 
   it("reports at once where no tool can be called", () => {
