@@ -69,6 +69,9 @@ export interface StepGate {
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
+/** The plan of checks, which have a question of their own. */
+export const checksPlanKey = "checks"
+
 /** A task that needs approval. `gatedBy` says why: the task list, a skill of the user or the project, or the risk of a call. */
 export interface GatedTask {
   readonly task: string

@@ -196,7 +196,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const rounds = yield* state.rounds
   const { failures = [], results = [] } = rounds.at(-1) ?? {}
   const denials = yield* gate.denials
-  const requested = (yield* gate.requestedChanges).map((change) => ({ ...change, round: rounds.length }))
+  const requested = (yield* gate.requestedChanges).map((change) => Object.assign({ round: rounds.length }, change))
   const left = { deniedTasks: deniedTasks(rounds), unfollowed: unfollowed(requested, rounds, yield* changeKinds) }
   const nothing = { ...left, missing: [], notRun: [], runId: "" }
   return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }

@@ -23,6 +23,7 @@ import {
   triedCheck,
   TriedCheck
 } from "../../domain/checks/CheckOutcome.ts"
+import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
 import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -167,7 +168,7 @@ export class Checks extends Context.Service<
           if (denial.rules.length > 0) return yield* refuse(refusal)
           /* A person who approved all steps beforehand approved what checks their changes. */
           const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
-          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
+          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: checksPlanKey, tasks })
           if (!approved) return yield* refuse(refusal)
         }
         const part = check.whole === undefined ? {} : { part: checkText(check) }

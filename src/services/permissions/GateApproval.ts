@@ -8,6 +8,7 @@ import {
   type StepApproved,
   type StepGate,
   type ApprovalItem,
+  checksPlanKey,
   conflictingWriteNote,
   conflictingWrites,
   type TouchingTask
@@ -337,7 +338,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     const isRead = shown.every(({ question }) => question !== undefined && onlyReads(question))
     yield* addRequestedChange({ declined: title, instead: requested.instead, ...(isRead ? { isRead } : {}) })
   }
-  if (answer === "decline" && by === "nobody") yield* sayRules(title, shown, context)
+  if (answer === "decline" && by === "nobody" && planKey !== checksPlanKey) yield* sayRules(title, shown, context)
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, context)
   const isForProject = answer === "step" && always.length > 0

@@ -141,7 +141,7 @@ export const makeRounds = Effect.gen(function* () {
       } else {
         result = yield* runRound({ briefing, list: pending, state, round })
       }
-      requested.push(...(result.requested ?? []).map((change) => ({ ...change, round })))
+      requested.push(...(result.requested ?? []).map((change) => Object.assign({ round }, change)))
       if ("end" in result) return ended(result.end)
       pending = result.revised
       unresolved = result.failures

@@ -150,27 +150,29 @@ describe("words after a no to a change", () => {
   }
 })
 
+/** How a task ends that is denied `.env`, with words, and then calls a tool, if one is named. */
+const ended = (second: string) =>
+  runScript().pipe(
+    Effect.map(({ report }) => [report.status, report.message]),
+    scripted(
+      {
+        plan: () => planOf([[{ name: "Read 1" }]]),
+        refine: () => refinementWith([{ name: "read_file", arguments: { path: ".env" } }]),
+        execute: (_, count) =>
+          count === 1 && second !== ""
+            ? refinementWith([{ name: second, arguments: second === "read_file" ? { path: "c.txt" } : {} }])
+            : "## Result summary\n\nRead."
+      },
+      {
+        files: { ".env": "A=1\n", "c.txt": "c\n" },
+        approver: answering({ calls: [{ answer: "deny", by: "person", instead: "Read c.txt." }] })
+      }
+    )
+  )
+
 describe("after a no to a call", () => {
   it.effect("words that the same task follows end the run as done, and other words do not", () =>
     Effect.gen(function* () {
-      const ended = (second: string) =>
-        runScript().pipe(
-          Effect.map(({ report }) => [report.status, report.message]),
-          scripted(
-            {
-              plan: () => planOf([[{ name: "Read 1" }]]),
-              refine: () => refinementWith([{ name: "read_file", arguments: { path: ".env" } }]),
-              execute: (_, count) =>
-                count === 1 && second !== ""
-                  ? refinementWith([{ name: second, arguments: second === "read_file" ? { path: "c.txt" } : {} }])
-                  : "## Result summary\n\nRead."
-            },
-            {
-              files: { ".env": "A=1\n", "c.txt": "c\n" },
-              approver: answering({ calls: [{ answer: "deny", by: "person", instead: "Read c.txt." }] })
-            }
-          )
-        )
       expect(yield* ended("read_file")).toEqual(["done", ""])
       for (const other of ["", "get_current_time"]) {
         const [status, message] = yield* ended(other)
