@@ -20,6 +20,7 @@ import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../skills/Skill.ts"
+import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
 
 /** What the skill is compared with. */
@@ -116,6 +117,12 @@ const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> 
     const hint = close.length === 0 ? "" : ` Nearest: ${close.join(", ")}.`
     const where = placeOfKey(file, "allowed-tools")
     addRepair(findings, "skill-tool-unknown", where, `There is no tool "${tool}".${hint}`)
+  }
+  for (const { line, path } of scriptsNamed(file.body)) {
+    const reason = whyNoScript(skill, path)
+    if (reason === undefined) continue
+    const message = `No task can run ${path}: ${reason}. Add \`run_command(${path}:*)\`.`
+    addRepair(findings, "skill-script-forbidden", { line: file.bodyLine - 1 + line }, message)
   }
   if (skill.execution.trim() === "") {
     const message = 'The skill has no text under "## Execution": say there what the result must contain.'

@@ -48,9 +48,13 @@ const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Sum
   return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 
-const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext): Summary => {
+const summaryOfRead = (
+  { inside, ofSkill, path }: CanonicalAccess & { readonly _tag: "ReadFile" },
+  { nameOf }: SummaryContext
+): Summary => {
   const does = `read ${nameOf(path)}`
   if (isSecretLike(path)) return cautious(does, "Its name says that it may hold secrets. The model would see them.")
+  if (ofSkill === true) return lowRisk(does, "It belongs to the skill of the task. The model sees its text.")
   return inside
     ? lowRisk(does, "The model sees its text. Nothing is changed.")
     : cautious(does, "It lies outside the project. The model sees its text.")
@@ -72,7 +76,7 @@ const summaryOfCommand = (
 const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summary => {
   switch (access._tag) {
     case "ReadFile":
-      return summaryOfRead(access.path, access.inside, context)
+      return summaryOfRead(access, context)
     case "WriteFile":
       return summaryOfWrite(access.path, context)
     case "FetchUrl": {
@@ -124,5 +128,5 @@ export const approvalSummary = (asked: Asked, context: SummaryContext): Approval
 /** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
 export const needsPerson = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
-  return access._tag === "ReadFile" && (!access.inside || isSecretLike(access.path))
+  return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
 }

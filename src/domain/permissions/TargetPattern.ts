@@ -113,6 +113,8 @@ export interface Target {
   readonly carries?: boolean
   /** True for a change that would drop most of a file or what it leaves out: only a rule for exactly this file allows it. */
   readonly loses?: boolean
+  /** True for a file outside the project that belongs to the skill of the task. */
+  readonly ofSkill?: boolean
   /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
   readonly effects?: ReadonlyArray<string>
 }
@@ -166,7 +168,11 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
   if (pattern === undefined)
-    return (kind === "other" && !carriesData("", canonical)) || (relative !== undefined && !isSecret && !isRun)
+    return (
+      (kind === "other" && !carriesData("", canonical)) ||
+      (relative !== undefined && !isSecret && !isRun) ||
+      (target.ofSkill === true && !isSecret)
+    )
   if (place !== undefined && !coversPlace(scopedPattern(pattern), place)) return false
   if (!matchesText(pattern, target) || carriesData(pattern, canonical)) return false
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))

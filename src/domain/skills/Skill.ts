@@ -247,6 +247,19 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   }, text)
 }
 
+/**
+ * The file beside the skill that a path of a model means: relative to the folder of the skill, as its text names it, or below `~`.
+ * Nothing where the path means none of them, or several.
+ */
+export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
+  const tail = path.replace(/^(?:\.\/)+/, "")
+  if (files.includes(tail)) return tail
+  const isHome = tail.startsWith("~/")
+  if (tail === "" || tail.startsWith("/") || tail.split("/").includes("..")) return undefined
+  const meant = files.filter((file) => file.endsWith(isHome ? tail.slice(1) : `/${tail}`))
+  return meant.length === 1 ? meant[0] : undefined
+}
+
 /** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill

@@ -34,7 +34,12 @@ export type RunScript = typeof RunScript.Type
  * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
  */
 export const CanonicalAccess = Schema.Union([
-  Schema.TaggedStruct("ReadFile", { path: Schema.String, inside: Schema.Boolean }),
+  Schema.TaggedStruct("ReadFile", {
+    path: Schema.String,
+    inside: Schema.Boolean,
+    /** True for a file outside the project that belongs to the skill of the task. */
+    ofSkill: Schema.optionalKey(Schema.Boolean)
+  }),
   Schema.TaggedStruct("WriteFile", {
     path: Schema.String,
     inside: Schema.Boolean,

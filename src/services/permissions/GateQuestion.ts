@@ -203,7 +203,8 @@ export const targetOf =
     if ("inside" in access) {
       const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
       const loses = access._tag === "WriteFile" && access.loses !== undefined ? { loses: true } : {}
-      return { kind: "file", canonical, effects, ...relative, ...loses }
+      const ofSkill = access._tag === "ReadFile" && access.ofSkill === true ? { ofSkill: true } : {}
+      return { kind: "file", canonical, effects, ...relative, ...loses, ...ofSkill }
     }
     if (access._tag === "RunCommand") {
       const { sandboxed } = access

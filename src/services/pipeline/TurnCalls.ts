@@ -14,7 +14,7 @@ import type { AssistantMessage } from "../../domain/models/ConversationMessage.t
 import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
-import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
+import { callsBeyondLimits, type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, notMeasured, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { writesIn, writtenText } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
@@ -120,6 +120,16 @@ export const makeTurnCalls = Effect.gen(function* () {
     }
   })
 
+  /** A read of a file beside the skill by the path that its text names; a file of the project at this path comes first. */
+  const skillFileRead = Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
+    const path = call.name === "read_file" ? call.arguments["path"] : undefined
+    const file = typeof path === "string" ? skillFileAt(path, skill) : undefined
+    if (file === undefined || file === path) return call
+    const isThere = Effect.flatMap(workspace.canonical(String(path)), (found) => workspace.isFile(found.path))
+    if (yield* Effect.orElseSucceed(isThere, () => false)) return call
+    return { ...call, arguments: { ...call.arguments, path: file } }
+  })
+
   /** The calls of an answer that can be made, with what is wrong with the others. */
   const checkCalls = Effect.fnUntraced(function* ({ skill, task, tools }: AnyOrder, turn: Answered) {
     const allowed = new Set(tools)
@@ -147,7 +157,8 @@ export const makeTurnCalls = Effect.gen(function* () {
     const possible = yield* Effect.forEach(
       parts.slice(0, limit).flat(),
       Effect.fnUntraced(function* (wanted): Effect.fn.Return<CheckedCall | undefined> {
-        const { issues, repairs, ...found } = registry.check(wanted, allowed, task)
+        const { issues, repairs, ...read } = registry.check(wanted, allowed, task)
+        const found = { ...read, call: skill === undefined ? read.call : yield* skillFileRead(read.call, skill) }
         const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
         const asking = { task, saysSo: turn.saysRemoval === true }
         const { call, lost: loss, ...tidied } = yield* changes.tidied(found.call, asking)

@@ -4,6 +4,7 @@
  * it has become too long, it is folded into what the host knows. Nothing of the project is changed here but by calls that were
  * approved.
  */
+import { isAbsolute } from "node:path"
 import * as Effect from "effect/Effect"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
@@ -40,6 +41,7 @@ import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
+import { SkillFiles } from "../files/SkillFiles.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import type { Bound } from "../models/CallAttempt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
@@ -578,9 +580,12 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** What the calls of a task see: the project itself where each change is asked about first. */
   const within =
-    ({ copy }: Pick<AnyOrder, "copy">) =>
+    ({ copy, skill }: Pick<AnyOrder, "copy" | "skill">) =>
     <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.provideService(work, CurrentCopy, settings.askFirst === true ? undefined : copy)
+      work.pipe(
+        Effect.provideService(CurrentCopy, settings.askFirst === true ? undefined : copy),
+        Effect.provideService(SkillFiles, new Set(skill?.files?.filter((file) => isAbsolute(file))))
+      )
 
   return {
     act,

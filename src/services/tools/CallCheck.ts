@@ -28,6 +28,7 @@ import { ownCall } from "../../domain/tools/ForeignTools.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
 import type { Commands } from "../commands/Commands.ts"
+import { SkillFiles } from "../files/SkillFiles.ts"
 import { meantPath, type Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
@@ -244,8 +245,11 @@ const canonicalAccess = Effect.fnUntraced(function* (
       return yield* canonicalRemoval(access.path, context)
     case "RunCommand":
       return yield* commands.canonical(access)
-    case "ReadFile":
-      return { ...access, ...(yield* workspace.canonical(yield* meantPath(access.path, workspace))) }
+    case "ReadFile": {
+      const file = yield* workspace.canonical(yield* meantPath(access.path, workspace))
+      const isOfSkill = !file.inside && (yield* SkillFiles).has(file.path)
+      return { ...access, ...file, ...(isOfSkill ? { ofSkill: true } : {}) }
+    }
   }
 })
 

@@ -48,6 +48,42 @@ describe("lintSkill", () => {
     assert.deepStrictEqual(codes(good('metadata:\n  requires_approval: "true"\n')).issues, ["skill-setting-unknown"])
   })
 
+  it("finds scripts in the text that allowed-tools cannot run", () => {
+    const found = (tools: string, text: string) => {
+      const { repairs } = lintSkill(
+        bytes(good(tools === "" ? "" : `allowed-tools: ${tools}\n`, `## Execution\n\n${text}\n`)),
+        "count-words",
+        { files: new Set() }
+      )
+      return repairs.flatMap(({ code, message }) =>
+        code === "skill-script-forbidden" ? [/run (\S+):/.exec(message)?.[1]] : []
+      )
+    }
+    const forbidden: ReadonlyArray<readonly [tools: string, text: string, script: string]> = [
+      ["Read", "Run scripts/commits.sh.", "scripts/commits.sh"],
+      ["Bash(git:*)", "Run `scripts/commits.sh HEAD`.", "scripts/commits.sh"],
+      ["Bash(git:*) Read", "```sh\nbash scripts/commits.sh\n```", "scripts/commits.sh"],
+      ["Bash(git log:*)", "Call `python3 tools/count.py a.md`.", "tools/count.py"],
+      ["Bash(node:*)", "Run (scripts/count.py).", "scripts/count.py"],
+      ["Bash(git:*)", "Then ./check.sh!", "./check.sh"],
+      ["Bash(scripts/other.sh:*)", "Run scripts/commits.sh.", "scripts/commits.sh"]
+    ]
+    for (const [tools, text, script] of forbidden)
+      assert.deepStrictEqual(found(tools, text), [script], `${tools}: ${text}`)
+    const allowed: ReadonlyArray<readonly [tools: string, text: string]> = [
+      ["", "Run scripts/commits.sh."],
+      ["Bash", "Run scripts/commits.sh."],
+      ["Bash(bash:*)", "Run scripts/commits.sh."],
+      ["Bash(python3:*)", "Run `python3 scripts/count.py`."],
+      ["Bash(scripts/*)", "Run scripts/commits.sh."],
+      ["Bash(./scripts/commits.sh:*)", "Run scripts/commits.sh."],
+      ["Bash(~/.agents/skills/x/scripts/commits.sh:*)", "Run scripts/commits.sh."],
+      ["Bash(git:*)", "Read src/main.js and the file a.py of the project."],
+      ["Bash(git:*)", "See https://a.example/scripts for more."]
+    ]
+    for (const [tools, text] of allowed) assert.deepStrictEqual(found(tools, text), [], `${tools}: ${text}`)
+  })
+
   it("names the line of an input whose type is not known", () => {
     const body = "## Input requirements\n\nWhat it needs:\n\n- `file` (string): The file.\n\n## Execution\n\nCount.\n"
     assert.deepStrictEqual(
