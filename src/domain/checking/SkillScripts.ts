@@ -30,8 +30,11 @@ const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)
   if (!word.includes(".") || !Object.hasOwn(runners, ending)) return false
-  const folders = word.split("/").slice(0, -1)
-  return programs.has(before) || word.startsWith("./") || folders.includes("scripts") || folders.includes("bin")
+  const isInFolder = word
+    .split("/")
+    .slice(0, -1)
+    .some((folder) => folder === "scripts" || folder === "bin")
+  return programs.has(before) || word.startsWith("./") || isInFolder
 }
 
 interface NamedScript {
@@ -58,13 +61,8 @@ const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   const plain = path.replace(/^\.\//, "")
   const ending = plain.slice(plain.lastIndexOf(".") + 1)
   const spelled = path.startsWith("/") || path.startsWith("~") ? [path] : [plain, `./${plain}`]
-  return spelled.flatMap((script) => [
-    [script],
-    ...(runners[ending] ?? []).flatMap((program) => [
-      [program, script],
-      [program, "run", script]
-    ])
-  ])
+  const starts = [[], ...(runners[ending] ?? []).flatMap((program) => [[program], [program, "run"]])]
+  return spelled.flatMap((script) => starts.map((start) => start.concat(script)))
 }
 
 /** True for a limit that names the script itself by whatever folder. */

@@ -14,6 +14,18 @@ const codes = (text: string) => {
 const good = (front: string, body = "## Execution\n\nCount.\n") =>
   `---\nname: count-words\ndescription: Counts words. Use it when a length is asked for.\n${front}---\n\n${body}`
 
+/** The scripts that no task can run. */
+const scriptsFound = (tools: string, text: string) => {
+  const { repairs } = lintSkill(
+    bytes(good(tools === "" ? "" : `allowed-tools: ${tools}\n`, `## Execution\n\n${text}\n`)),
+    "count-words",
+    { files: new Set() }
+  )
+  return repairs.flatMap(({ code, message }) =>
+    code === "skill-script-forbidden" ? [/run (\S+):/.exec(message)?.[1]] : []
+  )
+}
+
 describe("lintSkill", () => {
   it("finds nothing in a good skill and says what its parts take", () => {
     assert.deepStrictEqual(lint(good("")), {
@@ -49,16 +61,6 @@ describe("lintSkill", () => {
   })
 
   it("finds scripts in the text that allowed-tools cannot run", () => {
-    const found = (tools: string, text: string) => {
-      const { repairs } = lintSkill(
-        bytes(good(tools === "" ? "" : `allowed-tools: ${tools}\n`, `## Execution\n\n${text}\n`)),
-        "count-words",
-        { files: new Set() }
-      )
-      return repairs.flatMap(({ code, message }) =>
-        code === "skill-script-forbidden" ? [/run (\S+):/.exec(message)?.[1]] : []
-      )
-    }
     const forbidden: ReadonlyArray<readonly [tools: string, text: string, script: string]> = [
       ["Read", "Run scripts/commits.sh.", "scripts/commits.sh"],
       ["Bash(git:*)", "Run `scripts/commits.sh HEAD`.", "scripts/commits.sh"],
@@ -69,7 +71,7 @@ describe("lintSkill", () => {
       ["Bash(scripts/other.sh:*)", "Run scripts/commits.sh.", "scripts/commits.sh"]
     ]
     for (const [tools, text, script] of forbidden)
-      assert.deepStrictEqual(found(tools, text), [script], `${tools}: ${text}`)
+      assert.deepStrictEqual(scriptsFound(tools, text), [script], `${tools}: ${text}`)
     const allowed: ReadonlyArray<readonly [tools: string, text: string]> = [
       ["", "Run scripts/commits.sh."],
       ["Bash", "Run scripts/commits.sh."],
@@ -81,7 +83,7 @@ describe("lintSkill", () => {
       ["Bash(git:*)", "Read src/main.js and the file a.py of the project."],
       ["Bash(git:*)", "See https://a.example/scripts for more."]
     ]
-    for (const [tools, text] of allowed) assert.deepStrictEqual(found(tools, text), [], `${tools}: ${text}`)
+    for (const [tools, text] of allowed) assert.deepStrictEqual(scriptsFound(tools, text), [], `${tools}: ${text}`)
   })
 
   it("names the line of an input whose type is not known", () => {
