@@ -6,7 +6,7 @@ import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
-import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
+import { rulesOfChecks } from "../domain/configuration/CheckLine.ts"
 import {
   addressKeys,
   type Configuration,

@@ -9,7 +9,8 @@ import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { rulesOfChecks, splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import { splitCommand } from "../../domain/commands/CommandSplit.ts"
+import { rulesOfChecks } from "../../domain/configuration/CheckLine.ts"
 import { type Configuration, keepAlivePattern } from "../../domain/configuration/Configuration.ts"
 import { generatingStages, type Think } from "../../domain/models/Generation.ts"
 import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
@@ -111,9 +112,8 @@ export const checkFlags = {
   check: Flag.String("check").pipe(
     Flag.mapEffect((line) => {
       const words = splitCommand(line)
-      return typeof words === "string"
-        ? Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
-        : Effect.succeed(line)
+      if (typeof words !== "string") return Effect.succeed(line)
+      return Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
     }),
     Flag.withMetavar("COMMAND"),
     Flag.withDescription(

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
-import { CheckLine } from "./CommandSplit.ts"
+import { CheckLine } from "./CheckLine.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } from "./Limits.ts"
 import {

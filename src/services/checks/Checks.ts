@@ -24,7 +24,7 @@ import {
   TriedCheck
 } from "../../domain/checks/CheckOutcome.ts"
 import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
-import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import { splitCommand } from "../../domain/commands/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"

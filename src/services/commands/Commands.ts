@@ -7,6 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import { release, totalmem } from "node:os"
 import * as path from "node:path"
 import { commandProblem, commandText } from "../../domain/commands/CommandText.ts"
+import { builtInProblem, missingProgramAdvice, unreplacedWords } from "../../domain/commands/ShellWords.ts"
 import { type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { isFolder, realPath } from "../files/FileLook.ts"
@@ -171,14 +172,7 @@ const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: b
   ...argv
 ]
 
-const missingProgram = ([program, ...args]: readonly [string, ...Array<string>]) => {
-  const words = program.trim().split(/\s+/)
-  const cure =
-    words.length > 1 && args.length === 0
-      ? `Give every word as an element of its own: ${JSON.stringify(words)}.`
-      : "Name a program that is installed, or give its path."
-  return new ToolFailure({ type: "not_found", message: `There is no program ${JSON.stringify(program)}. ${cure}` })
-}
+const notFound = (message: string) => new ToolFailure({ type: "not_found", message })
 
 export class Commands extends Context.Service<
   Commands,
@@ -306,7 +300,9 @@ export class Commands extends Context.Service<
           if (problem !== undefined) return yield* invalid(problem)
           const cwd = yield* folderOf(written)
           const program = yield* provide(findFrom(argv[0], cwd))
-          if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
+          if (program === undefined || !(yield* provide(isExecutable(program)))) {
+            return yield* notFound(builtInProblem(argv) ?? missingProgramAdvice(argv))
+          }
           const { denial, isClosed = false, sandboxed, words } = yield* sandbox.state
           const scripts = yield* provide(commandScripts(root, argv, cwd))
           const onCopy = (yield* CurrentCopy) !== undefined && (yield* copies.state).mechanism !== "none"
@@ -408,7 +404,7 @@ const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  * limit that made it fail by itself. What it changed of
  * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
  * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
- * because of its sandbox is in `sandbox`. Fails as `Commands.run` does.
+ * because of its sandbox is in `sandbox`, and in `shell` what a shell would have replaced. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -419,6 +415,7 @@ export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess 
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
   const { changed = [], copied, exitCode, limitHint, output, sandboxHint, stopped } = end
+  const shellHint = exitCode === 0 ? undefined : unreplacedWords(granted.argv, output)
   const { leftOut, proposed } = copied ?? { leftOut: [], proposed: [] }
   return {
     exit_code: exitCode,
@@ -428,6 +425,7 @@ export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess 
     ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
     ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),
     ...(sandboxHint === undefined ? {} : { sandbox: sandboxHint }),
+    ...(shellHint === undefined ? {} : { shell: shellHint }),
     output
   }
 })

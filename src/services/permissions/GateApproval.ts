@@ -18,24 +18,14 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import { type Grants, repairedFiles } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
-import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { withoutProject } from "../../domain/text/Format.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
-import {
-  type GateQuestion,
-  afterWrites,
-  questionOfCall,
-  deniedOf,
-  onlyReads,
-  personQuestionId,
-  questionId
-} from "./GateQuestion.ts"
-import type { Decision } from "../../domain/permissions/Decision.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { type GateQuestion, afterWrites, deniedOf, onlyReads, personQuestionId, questionId } from "./GateQuestion.ts"
+import { allowedFacts, callsToAsk, type DecidedCall, possibleCalls } from "./StepCalls.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -98,71 +88,6 @@ const rememberInProject = (
   const more = { ...pinned(question), project: root, ...(folder === undefined ? {} : { folder }) }
   return rememberAll(rules, { ...more, otherwise: "What was asked about is allowed once." }, context)
 }
-
-interface DecidedCall {
-  readonly question: GateQuestion
-  readonly decision: Decision
-  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
-  readonly problem?: string
-}
-
-/** The calls of a task that are not denied by rules, with the decision of the rules. */
-const possibleCalls = Effect.fnUntraced(function* (
-  { calls, task, unready = [] }: GatedTask,
-  place: string,
-  { evaluate, protection, withCarried }: PolicyEvaluator,
-  grants: Grants
-) {
-  const scope = { task, place }
-  const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
-    ...calls.map((call) => ({ question: withCarried(questionOfCall(scope, call)) })),
-    ...unready.map(({ call, info, problem }) => ({
-      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
-      problem
-    }))
-  ]
-  const decided = yield* Effect.forEach(
-    asked.filter(
-      ({ question }) => protection(question) === undefined && (task === askTask || !grants.isExcluded(question))
-    ),
-    (one) => Effect.map(evaluate(one.question), (decision): DecidedCall => ({ ...one, decision }))
-  )
-  return decided.filter(({ decision }) => decision.verdict !== "deny")
-})
-
-/** True for a call that a rule of the user allows, and that is not allowed by its risk alone. */
-const isAllowedByRule = ({ decision }: DecidedCall): boolean =>
-  decision.verdict === "allow" && decision.rules.length > 0
-
-/**
- * The calls of a task that a person is asked about; nothing when the task needs no question. What rules allow, or what was approved
- * before, needs none, also when the plan or the skill wants approval. A skill of the user is asked about as a whole, as it says,
- * unless nothing of it is left to ask.
- */
-const callsToAsk = (
-  gatedBy: GatedTask["gatedBy"],
-  calls: ReadonlyArray<DecidedCall>,
-  grants: Grants
-): ReadonlyArray<DecidedCall> | undefined => {
-  const isKnown = ({ question }: DecidedCall) => grants.isApproved(question) || grants.isRepair(question)
-  const isAnswered = (call: DecidedCall) => isAllowedByRule(call) || isKnown(call)
-  const needsNobody = calls.every((call) => isAnswered(call) || call.question.risk === "safe")
-  if (needsNobody && (gatedBy === "risk" || calls.some(isAnswered))) return undefined
-  return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
-}
-
-/** What rules allow of a task that is asked about, one line each. */
-const allowedFacts = (
-  calls: ReadonlyArray<DecidedCall>,
-  asked: ReadonlyArray<DecidedCall>,
-  { nameOf }: PolicyEvaluator
-): ReadonlyArray<string> =>
-  calls.flatMap((call) => {
-    if (asked.includes(call)) return []
-    const targets = call.question.accesses.map((access) => nameOf(accessTarget(access)))
-    const rules = call.decision.rules.map(ruleText).join(", ")
-    return [`allowed by ${rules}: ${[call.question.tool, ...targets].join(" ")}`]
-  })
 
 /** The project as the calls of a task find it. */
 const onTop = <A>(look: Effect.Effect<A>, { others }: Pick<GatedTask, "others">): Effect.Effect<A> =>

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import {
+  builtInOrigin,
   fileTools,
   pathOf,
   withOwnNames,
@@ -33,6 +34,7 @@ import { meantPath, type Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
 import { lossSentence } from "../../domain/files/Loss.ts"
+import { shellProblem } from "../../domain/commands/ShellWords.ts"
 import { hashOf, linkState } from "../files/Hash.ts"
 import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
 import { runIsolated } from "./ForeignCode.ts"
@@ -264,6 +266,10 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
     const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
+  const command = declared.find((access) => access._tag === "RunCommand")
+  const isOwn = info.name === "run_command" && info.origin === builtInOrigin
+  const problem = isOwn && command !== undefined ? shellProblem(command.argv) : undefined
+  if (problem !== undefined) return yield* new ToolFailure({ type: "not_found", message: problem })
   const accesses = yield* Effect.forEach(declared, (access) => canonicalAccess(access, context))
   return Object.freeze(accesses.map((access) => Object.freeze(access)))
 })
