@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import {
+  encodingNote,
   FileReads,
   fitLines,
   type LineRange,
@@ -109,7 +110,7 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
 
 /** What is shown of a file, with a note on its encoding where that is not UTF-8. */
 const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
-  const note = yield* (yield* Workspace).encodingNote(path)
+  const note = encodingNote(yield* (yield* Workspace).encoding(path))
   return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
 })
 

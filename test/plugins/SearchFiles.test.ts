@@ -57,7 +57,7 @@ describe("search_files", () => {
 
   nodeTest("searches a pattern that no line holds as a regular expression, when it looks like one", () =>
     Effect.gen(function* () {
-      const note = "\n(No line holds the pattern as it is: it was searched as a regular expression.)"
+      const note = "\n(Nothing holds the pattern as it is: it was searched as a regular expression.)"
       assert.strictEqual(
         yield* searched(files, { pattern: "^export|nowhere", path: "src/config.ts" }),
         `1 match in 1 file, ${ignored}.\nsrc/config.ts:2: export const parseConfig = 1${note}`

@@ -165,8 +165,8 @@ export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 
 /** What a reader is told of a file in another encoding than UTF-8, in a line without a name of the file. */
-export const encodingNote = (encoding: TextEncoding): string | undefined => {
-  if (encoding === "UTF-8") return undefined
+export const encodingNote = (encoding: TextEncoding | undefined): string | undefined => {
+  if (encoding === undefined || encoding === "UTF-8") return undefined
   return encoding === "Partly UTF-8"
     ? "Not all of the file is UTF-8: bytes that are no text are shown as \\xNN. An edit keeps them."
     : `The file is encoded as ${encodingName(encoding)}. An edit keeps that.`

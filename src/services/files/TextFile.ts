@@ -202,3 +202,25 @@ export const readTextLines = Effect.fn("readTextLines")(function* (file: string,
   if (isWide || whole.failure.type !== "output_limit") return yield* whole.failure
   return (yield* decode(file, bytes)).text.replace(/\r?\n$/, "")
 })
+
+/** True for a file whose bytes hold one of these, and for one that is too large or cannot be looked through. */
+export const fileHolds = Effect.fn("fileHolds")(function* (file: string, needles: ReadonlyArray<Buffer>) {
+  const overlap = Math.max(0, ...needles.map(({ length }) => length - 1))
+  const look = Effect.gen(function* () {
+    const { handle } = yield* openRegular(file)
+    let rest = Buffer.alloc(0)
+    for (let scanned = 0; scanned <= maxScanned;) {
+      const next = yield* handle.readAlloc(chunkBytes)
+      if (Option.isNone(next)) return false
+      scanned += next.value.length
+      const part = Buffer.concat([rest, next.value])
+      if (needles.some((needle) => part.includes(needle))) return true
+      rest = part.subarray(Math.max(0, part.length - overlap))
+    }
+    return true
+  })
+  return yield* Effect.match(closing(file)(look), {
+    onFailure: ({ type }) => type !== "not_found",
+    onSuccess: (holds) => holds
+  })
+})

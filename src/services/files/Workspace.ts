@@ -21,7 +21,7 @@ import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { encodeLike } from "../../domain/text/EncodeLike.ts"
-import { decodeFile, encodingNote } from "../../domain/text/TextEncoding.ts"
+import { decodeFile, type TextEncoding } from "../../domain/text/TextEncoding.ts"
 import { cannotEncode, changeFile } from "./AtomicWrite.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
@@ -96,21 +96,22 @@ const replacedText = Effect.fnUntraced(function* (access: Writing) {
   return decoded?.text ?? null
 })
 
-/** What a reader of a file is told about its encoding. A proposed text is written as the file is encoded in the project. */
-const noteOfEncoding = (file: string) =>
+/** The encoding of a file in the project, in which a proposed text is written too. */
+const encodingOf = (file: string) =>
   Effect.match(readDecodedFile(file, maxComparedBytes), {
     onFailure: () => undefined,
-    onSuccess: ({ encoding }) => encodingNote(encoding)
+    onSuccess: ({ encoding }) => encoding
   })
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
-const withProposals = (root: string, listed: ReadonlyArray<string>) =>
+const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
     if (files.length === 0) return listed
     const names = new Set(listed)
     for (const file of files) {
       const name = path.relative(root, file.path).split(path.sep).join("/")
+      if (below !== "" && name !== below && !name.startsWith(`${below}/`)) continue
       if (file.text === null) names.delete(name)
       else names.add(name)
     }
@@ -147,8 +148,8 @@ export class Workspace extends Context.Service<
      * last line fails with `validation_failed`; one that ends after it gives the lines that exist.
      */
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
-    /** How such a file is encoded, in a sentence for who reads its text; nothing for UTF-8, and for what is no text. */
-    encodingNote(file: string): Effect.Effect<string | undefined>
+    /** How such a file is encoded; nothing for what is no text. A change keeps it. */
+    encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
      * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
      * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
@@ -196,7 +197,7 @@ export class Workspace extends Context.Service<
               provide(readTextLines(file, range, maxBytes))
             )
           ),
-          encodingNote: Effect.fn("Workspace.encodingNote")((file) => provide(noteOfEncoding(file))),
+          encoding: Effect.fn("Workspace.encoding")((file) => provide(encodingOf(file))),
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
@@ -209,7 +210,7 @@ export class Workspace extends Context.Service<
           tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, files)),
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
-              Effect.map(withProposals(real, listing.files), (files) => ({ ...listing, files }))
+              Effect.map(withProposals(real, listing.files, bounds.below), (files) => ({ ...listing, files }))
             )
         })
       })
@@ -226,7 +227,7 @@ export class Workspace extends Context.Service<
         isFile: () => Effect.succeed(false),
         readText: () => unreadable,
         readLines: () => unreadable,
-        encodingNote: () => Effect.succeed(undefined),
+        encoding: () => Effect.succeed(undefined),
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable

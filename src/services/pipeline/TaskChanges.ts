@@ -9,14 +9,11 @@ import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { replaceIn, replacePlaces, type TextLine } from "../../domain/files/ReplacePlaces.ts"
-import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { isElision } from "../../domain/files/Elision.ts"
 import { type Loss, lossOf } from "../../domain/files/Loss.ts"
 import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
-import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
@@ -38,6 +35,7 @@ import { infoAt } from "../files/FileLook.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { fileCall, makeReplacement } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 
 /** What a call makes of the text that it begins with; null when it removes it, nothing when it does not fit it. */
@@ -108,14 +106,6 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
     return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
   })
 
-/** A call that changes an existing file from one text to another. */
-const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
-  const edit = smallestEdit(before, after)
-  return edit === undefined || edit.oldText === ""
-    ? { uid, name: "write_file", arguments: { path, content: after } }
-    : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
-}
-
 const isKind = Schema.is(FileKind)
 
 /** The changes of files that the calls of a refinement make, by their paths in the project, where their bases are known. */
@@ -137,21 +127,13 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(RefusedChange),
+  /** The changes of files that a replacement did not look at, for one of its issues. */
+  leftOut: Schema.optionalKey(Schema.Array(RefusedChange)),
   /** Where a text that was replaced stood, in a sentence. */
   replaced: Schema.optionalKey(Schema.String)
 })
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
-
-/** `limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3). */
-const replacedText = (pattern: string, changed: ReadonlyArray<TextLine>, left: ReadonlyArray<TextLine>): string => {
-  const files = new Set(changed.map((one) => one.path)).size
-  const begin = `\`${shortened(pattern, 80)}\` stood in ${counted(changed.length + left.length, "line")}: ${changed.length} changed in ${counted(files, "file")}`
-  if (left.length === 0) return `${begin}, none left out.`
-  const byFile = [...Map.groupBy(left, (one) => one.path)].map(([file, lines]) => `${file} ${lines.length}`)
-  const names = listWithin(byFile, 300, (count) => `and ${count} more files`).text.replaceAll("\n", ", ")
-  return `${begin}, ${left.length} left out (${names}).`
-}
 
 /** Characters of a file that are shown with a block that lacks its old text. */
 const shownOfFile = 500
@@ -249,6 +231,7 @@ export const makeTaskChanges = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate
   const fs = yield* FileSystem.FileSystem
+  const replacement = yield* makeReplacement
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
@@ -260,32 +243,6 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   /** The file of a path as it is given, where the project cannot be looked at. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
-
-  /** The edits of all files that hold the text to replace. */
-  const replacement = Effect.fnUntraced(function* (
-    { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
-    uid: string,
-    task: string
-  ): Effect.fn.Return<ReadChange> {
-    const names = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const found = yield* searchedTexts(names, (text) => text.includes(pattern))
-    const places = replacePlaces(found, { pattern, except })
-    const kept = replacePlaces(found, { pattern, except: [] }).filter(
-      (one) => !places.some((place) => place.path === one.path && place.line === one.line)
-    )
-    if (places.length === 0) {
-      const what = `The text ${JSON.stringify(pattern)} stands nowhere in the project, so nothing was replaced.`
-      const how = "Search for the text, and copy it as it stands."
-      return { calls: [], issues: [openIssue(task, what, how)] }
-    }
-    const calls = found
-      .filter((file) => places.some((place) => place.path === file.path))
-      .map((file, index) => {
-        const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
-        return fileCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
-      })
-    return { calls, issues: [], replaced: replacedText(pattern, places, kept) }
-  })
 
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
   const fileOf = Effect.fnUntraced(function* (

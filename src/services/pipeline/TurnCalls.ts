@@ -174,8 +174,9 @@ export const makeTurnCalls = Effect.gen(function* () {
             )
           ]
     const checked = possible.filter((one) => one !== undefined)
-    const refused = [...literal.flatMap((one) => one.refused ?? []), ...lost]
-    const issues = [...literal.flatMap((one) => one.issues), ...refused.map(({ issue }) => issue)]
+    const wrong = [...literal.flatMap((one) => one.refused ?? []), ...lost]
+    const refused = [...wrong, ...literal.flatMap((one) => one.leftOut ?? [])]
+    const issues = [...literal.flatMap((one) => one.issues), ...wrong.map(({ issue }) => issue)]
     const replaced = literal.flatMap((one) => one.replaced ?? [])
     return { checked, issues, refused, tooMany, replaced, repairs: doubled }
   })

@@ -21,6 +21,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { SkillInput } from "../../domain/skills/Skill.ts"
 import { countLines, type LineRange, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
+import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { type ReferenceProblem, type ReferenceContext, checkAccess, perhaps, problem } from "./ReferenceContext.ts"
@@ -209,7 +210,7 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   }
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
   const part = yield* narrow(found.reference, whole, language)
-  const encoding = yield* workspace.encodingNote(path)
+  const encoding = encodingNote(yield* workspace.encoding(path))
   return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
 

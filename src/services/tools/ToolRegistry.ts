@@ -53,8 +53,7 @@ const grantedWorkspace = (
     readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
     readLines: (file, range, maxBytes) =>
       Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),
-    encodingNote: (file) =>
-      Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encodingNote), () => undefined),
+    encoding: (file) => Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encoding), () => undefined),
     write: (access) =>
       accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
   }
