@@ -16,7 +16,14 @@ import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { readInput, readStdin, attachedBytes, readAttached, readWaitingStdin } from "../terminal/Input.ts"
+import {
+  attachedBytes,
+  readAttached,
+  readInput,
+  readPromptFile,
+  readPromptStdin,
+  readWaitingStdin
+} from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
 import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
 import type { Attachment } from "../../domain/models/Briefing.ts"
@@ -222,9 +229,9 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags
     return yield* usageFailure("The prompt is given twice, as an argument and with --prompt-file. Leave one out.")
   }
   if (Option.isSome(prompt) && prompt.value !== "-") return prompt.value
-  if (Option.isSome(promptFile)) return yield* readInput(promptFile.value)
+  if (Option.isSome(promptFile)) return yield* readPromptFile(promptFile.value)
   const { hasPipedInput } = yield* Output
-  if (Option.isSome(prompt) || hasPipedInput) return yield* readStdin()
+  if (Option.isSome(prompt) || hasPipedInput) return yield* readPromptStdin
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 

@@ -262,17 +262,28 @@ const maxBytes = 1_048_576
 /**
  * The texts that describe the project: AGENTS.md and its like from the folders of the files `near` (paths relative to the
  * project) and those above them, the nearest first; README.md of the project where it has none of them. `mayRead` decides
- * about each canonical path.
+ * about each canonical path. `notes` name those that are there and cannot be read.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
   near: ReadonlyArray<string>,
   mayRead: (path: string) => Effect.Effect<boolean>
 ) {
+  const notes: Array<string> = []
+  const leaveOut = (relative: string, why: string): string => {
+    notes.push(`${relative} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
+    return ""
+  }
+
   const textOf = Effect.fnUntraced(function* (relative: string) {
     const file = yield* Effect.orElseSucceed(workspace.canonical(relative), () => undefined)
-    if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
-    return (yield* Effect.orElseSucceed(workspace.readText(file.path, maxBytes), () => "")).trim()
+    if (file === undefined || !(yield* workspace.isFile(file.path))) return ""
+    if (!file.inside) return leaveOut(relative, "it leads out of the project")
+    if (!(yield* mayRead(file.path))) return leaveOut(relative, "no rule lets it be read")
+    return yield* Effect.match(workspace.readText(file.path, maxBytes), {
+      onFailure: ({ message, type }) => (type === "not_found" ? "" : leaveOut(relative, message)),
+      onSuccess: (text) => text.trim()
+    })
   })
 
   const firstOf = Effect.fnUntraced(function* (folder: string) {
@@ -285,5 +296,6 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
   })
 
   const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
-  return (yield* Effect.forEach([...folders, ""], firstOf)).flat()
+  const files = (yield* Effect.forEach([...folders, ""], firstOf)).flat()
+  return { files, notes }
 })

@@ -160,12 +160,14 @@ export class Briefer extends Context.Service<
         const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
-        const description = fitDescription(yield* readDescriptions(workspace, inside, gate.mayRead), contextWindow)
+        const described = yield* readDescriptions(workspace, inside, gate.mayRead)
+        const description = fitDescription(described.files, contextWindow)
         const attachment =
           request.attachment === undefined
             ? undefined
             : { ...request.attachment, room: Math.floor(charactersIn(contextWindow / 4)) }
         const notes = [
+          ...described.notes,
           description.note,
           currentFile === undefined ? undefined : windowNote(currentFile),
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
