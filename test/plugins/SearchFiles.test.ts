@@ -214,7 +214,7 @@ describe("search_files", () => {
       const { data } = yield* run("search_files", { pattern: "needle" })
       assert.strictEqual(
         data,
-        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, looks like a secret: 1 file.)\n(Not searched, not permitted to be read: 3 files.)`
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 1 file that looks like a secret (.env), 3 files that may not be read (folder, harmless.txt, link.txt), 1 file that is not text (b.bin).)`
       )
     })
   )
@@ -354,7 +354,7 @@ describe("search_files", () => {
       const { data } = yield* run("search_files", { pattern: "needle" })
       assert.strictEqual(
         data,
-        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, not permitted to be read: 2 files.)`
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 2 files that may not be read (asked/c.txt, private/b.txt).)`
       )
       assert.deepStrictEqual(yield* gate.denials, [])
     })

@@ -144,8 +144,7 @@ describe("edit_file", () => {
   )
 
   const encodings: ReadonlyArray<[name: string, bytes: ReadonlyArray<number>, why: string]> = [
-    ["UTF-16", [0xff, 0xfe, 0x61, 0, 0x62, 0], "it looks like UTF-16; convert it to UTF-8"],
-    ["Latin-1", [0x61, 0xe4, 0x62], "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"],
+    ["UTF-32", [0xff, 0xfe, 0, 0, 0x61, 0, 0, 0], "it looks like UTF-32; convert it to UTF-8"],
     ["binary", [0, 1, 2, 3, 4, 5], "it is binary"]
   ]
   for (const [name, bytes, why] of encodings) {

@@ -875,7 +875,11 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const outside = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${outside}/far.txt`, "oldName of others\n")
       const { loop, messages, project } = yield* open(
-        ['```json\n{ "replace": "oldName", "with": "newName" }\n```', resultSaying("It is renamed.")],
+        [
+          '```json\n{ "replace": "oldName", "with": "newName" }\n```',
+          resultSaying("It is renamed."),
+          resultSaying("Partly done. Two files could not be read.")
+        ],
         {
           files: { "src/a.ts": "oldName()\n", ".env": "KEY=oldName\n", "private/b.ts": "oldName in private\n" },
           rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
@@ -883,8 +887,16 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       )
       yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
       const { calls, looks } = yield* loop.work(orderOf(editing))
-      expect([calls.map(({ arguments: given }) => given["path"]), looks]).toEqual([["src/a.ts"], undefined])
-      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private/)
+      expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts"])
+      // What was not looked at is missing at the end.
+      expect(looks?.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual([
+        [".env", false],
+        ["private/b.ts", false]
+      ])
+      expect(repliesOf(messages)[1]).toContain(
+        "`oldName` stood in 1 line: 1 changed in 1 file. Not looked at: 1 file that looks like a secret (.env), 1 file that may not be read (private/b.ts)."
+      )
+      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private|none left out/)
     })
   )
 
