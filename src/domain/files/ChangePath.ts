@@ -126,7 +126,9 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
     return found === undefined ? undefined : { ...found, isTitle: true }
   }
   const afterLanguage = /^[a-z][\w+#-]*:(?!\d)(\S+)$/i.exec(info)?.[1]
-  const found = pathOf(afterLanguage ?? info.split(/\s+/).at(-1) ?? "")
+  /* Of several words behind the language the last one may be the end of a path with blanks. */
+  const words = info.split(/\s+/)
+  const found = pathOf(afterLanguage ?? (words.length > 2 ? "" : (words.at(-1) ?? "")))
   const isFile = found !== undefined && (extension.test(found.path) || /[/\\]/.test(found.path) || info.includes(" "))
   return isFile ? { ...found, isTitle: afterLanguage !== undefined } : undefined
 }
