@@ -308,6 +308,8 @@ class Reader {
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.paths.beforeFence(at)
+    /* Under the path of a file with a diff the lines are that file. */
+    if (before !== undefined && languageOf(before.path) === "diff") return false
     if (before !== undefined) this.take(before.line, before.line + 1)
     const files = readDiff(content)
     if (files.length === 0) this.issue("change-diff", at, "The diff is empty.")

@@ -76,7 +76,7 @@ const omissionOf = (line: string, language: string): Omission => {
 
 const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
-const names = new RegExp(`\\b(?:${part}|document|page)\\b`, "i")
+const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
 /** True for a line in brackets, or with dots on both sides, or that speaks of code: no text of its own looks like it. */
 const isOmission = (said: string, text: string, words: string): boolean =>

@@ -44,10 +44,10 @@ const decoded = (path: string): string => {
   }
 }
 
-/** Other ways to spell the path that is meant by a written one: without backslashes of markdown or a shell, quotes, and escapes of a URL. */
+/** Other ways to spell the path that is meant by a written one: without quotes, backslashes of markdown, of a shell or of Windows, and escapes of a URL. */
 export const otherSpellings = (path: string): ReadonlyArray<string> => {
   const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
-  const spellings = [bare, withoutEscapes(bare), bare.replaceAll("\\ ", " "), decoded(bare)]
+  const spellings = [bare, withoutEscapes(bare), bare.replaceAll("\\ ", " "), decoded(bare), bare.replaceAll("\\", "/")]
   return [...new Set(spellings)].filter((one) => one !== path && one !== "")
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds the path of the project that is meant by one which a model writes. In order: the path as it stands; the path without the
- * escapes of markdown, of a shell or of a URL; a path that begins with a slash, from the project instead of the root of the
+ * escapes of markdown, of a shell or of a URL, and backslashes of Windows; a path that begins with a slash, from the project instead of the root of the
  * machine; and the only path of the project that differs in blanks or in Unicode normalisation. A path that leads to something on
  * the machine, outside the project, is never another one: the gate decides about it.
  */
@@ -75,7 +75,7 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path
-  const stripped = written.replace(/^[\\/]+/, "")
+  const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
   /* What the task itself proposes tells nothing of the machine, so there is no need to look there. */
