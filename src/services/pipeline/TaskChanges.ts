@@ -349,7 +349,7 @@ export const makeTaskChanges = Effect.gen(function* () {
         case "Remove":
           return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
         case "Move":
-          return moved(change, uid, task)
+          return Effect.flatMap(workspace.meant(change.to), (to) => moved({ ...change, to }, uid, task))
       }
     })
 

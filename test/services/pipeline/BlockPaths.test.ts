@@ -6,7 +6,7 @@ import { pathQuestions } from "../../../src/domain/files/ChangeBlocks.ts"
 import { alikePath } from "../../../src/domain/files/PathList.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages } from "../../support/OpenStages.ts"
-import { resultSaying } from "../../support/TestRun.ts"
+import { refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const block = (now: number): string => `<<<<<<< OLD\nversion = 1\n=======\nversion = ${now}\n>>>>>>> NEW\n`
 const order = {
@@ -168,6 +168,32 @@ layer(NodeServices.layer)("a block of a task", (it) => {
         ["my notes", "version = 3"]
       ])
       expect((yield* workWith(`a.py\n${block(2)}\n${marked("other notes.md")}`, [])).codes[0]).toBe("change-path")
+    })
+  )
+
+  it.effect("and a call of a tool mean the same file, however each spells it", () =>
+    Effect.gen(function* () {
+      const edit = (path: string, old: string, now: string) => ({
+        name: "edit_file",
+        arguments: { path, old_text: old, new_text: now }
+      })
+      const { log, loop } = yield* openStages({
+        files: { "src/my notes.py": "version = 1\n" },
+        answers: [
+          refinementWith([edit("/src/my\u00a0notes.py", "version = 9", "version = 2")]),
+          `src/my notes.py\n${block(2)}`,
+          refinementWith([edit("`src/my notes.py`", "version = 2", "version = 3")]),
+          resultSaying("It is raised.")
+        ]
+      })
+      const { calls, files = [] } = yield* loop.work({ ...order })
+      expect([calls.map((one) => one.arguments["path"]), files.map(({ path }) => path)]).toEqual([
+        ["src/my notes.py"],
+        ["src/my notes.py"]
+      ])
+      expect(calls[0]?.arguments["new_text"]).toBe("version = 3")
+      const codes = log.events().flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+      expect(codes).toEqual([])
     })
   )
 
