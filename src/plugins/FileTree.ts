@@ -11,8 +11,7 @@ import {
   fitTree,
   foldersOf,
   tool,
-  type TreeBudget,
-  withoutEscapes
+  type TreeBudget
 } from "../plugin-kit.ts"
 import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
@@ -37,14 +36,13 @@ export const filesBelow = Effect.fnUntraced(function* (
   written: string,
   candidates: (files: ReadonlyArray<string>) => ReadonlyArray<string>
 ) {
-  const { root, treeWithin } = yield* Workspace
+  const { meant, root, treeWithin } = yield* Workspace
   const below = (path: string) => treeWithin({ entries: mostListed, below: path })
   const given = projectPath(root, written)
-  const plain = withoutEscapes(given)
   const asWritten = yield* below(given)
-  const isOther = asWritten.files.length === 0 && plain !== given
-  const listing = isOther ? yield* below(plain) : asWritten
-  const path = isOther && listing.files.length > 0 ? plain : given
+  const other = asWritten.files.length > 0 ? given : yield* meant(given)
+  const listing = other === given ? asWritten : yield* below(other)
+  const path = listing.files.length > 0 ? other : given
   if (listing.files.length > 0) return { path, listing }
   const all = path === "" ? [] : (yield* below("")).files
   if (all.length === 0) return { path, listing }

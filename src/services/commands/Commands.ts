@@ -220,7 +220,7 @@ export class Commands extends Context.Service<
         const folders = (env["PATH"] ?? "").split(":")
 
         const folderOf = Effect.fnUntraced(function* (written: string) {
-          const { inside, path: folder } = yield* workspace.canonical(written)
+          const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
           if (!inside)
             return yield* invalid(
               `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`

@@ -139,7 +139,8 @@ export const makeAnswerMessage = Effect.gen(function* () {
       mostTurns: limits.iterationsPerMessage,
       earlier: before.outcomes,
       endsItself: true,
-      read: (answer) => Effect.succeed(readMessageTurn(answer, own)),
+      request: message.content.slice(-1).map(messageText).join(),
+      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,
       // What the host and the person have shown, and never what the model said itself: it would confirm its own links.

@@ -4,10 +4,11 @@
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
-import { foldersOf, withoutEscapes } from "../../domain/files/PathList.ts"
+import { foldersOf } from "../../domain/files/PathList.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { isFile } from "./FileLook.ts"
+import { meantPath } from "./MeantPath.ts"
 import { linesOfText, readDecodedFile, readFileBytes, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
 import { CurrentCopy } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
@@ -134,6 +135,11 @@ export class Workspace extends Context.Service<
      * the path exists. Fails with `validation_failed` (NUL) or `io_error`.
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
+    /**
+     * The path that is meant by one which a model writes: `/src/a.ts` is `src/a.ts` where only the project has it, and names may
+     * differ in blanks or normalisation (MeantPath.ts). Gives the path as it is where no other one fits.
+     */
+    meant(path: string): Effect.Effect<string>
     /** What identifies the content at a canonical path now; another content gives another text. */
     state(path: string): Effect.Effect<string>
     /** True when a regular file is at this canonical path. */
@@ -172,6 +178,7 @@ export class Workspace extends Context.Service<
         return Workspace.of({
           root: real,
           canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
+          meant: Effect.fn("Workspace.meant")((path) => provide(meantPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
             proposedOr(
               path,
@@ -223,6 +230,7 @@ export class Workspace extends Context.Service<
       Workspace.of({
         root,
         canonical: () => unreadable,
+        meant: (path) => Effect.succeed(path),
         state: () => Effect.succeed("unknown"),
         isFile: () => Effect.succeed(false),
         readText: () => unreadable,
@@ -239,21 +247,6 @@ export class Workspace extends Context.Service<
 /** The hash of the text at a canonical path; `null` when there is no readable text. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.match(workspace.readText(path, maxComparedBytes), { onFailure: () => null, onSuccess: textHash })
-
-/**
- * The path of a file of the project that is meant: `src/my\\_file.go`, copied from markdown, is `src/my_file.go` when only
- * that exists.
- */
-export const meantPath = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
-  const plain = withoutEscapes(written)
-  if (plain === written) return written
-  const isThere = Effect.fnUntraced(function* (path: string) {
-    const found = yield* workspace.canonical(path)
-    return found.inside && (yield* workspace.isFile(found.path))
-  })
-  const has = (path: string) => Effect.orElseSucceed(isThere(path), () => false)
-  return !(yield* has(written)) && (yield* has(plain)) ? plain : written
-})
 
 /** The first that is there and not empty counts. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]

@@ -6,12 +6,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import { type Change, pathQuestions } from "../../domain/files/ChangeBlocks.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { isElision } from "../../domain/files/Elision.ts"
+import { elisionIn } from "../../domain/files/Elision.ts"
 import { type Loss, lossOf } from "../../domain/files/Loss.ts"
 import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
@@ -180,27 +181,32 @@ const withNewTexts = (given: Arguments, change: (newText: string, oldText?: stri
   }
 }
 
-/** The task that asks, and whether its answer says that text goes. */
+/** The task that asks, what was asked for, and whether the answer says that text goes. */
 interface Asked {
   readonly task: string
+  readonly request: string
   readonly saysSo: boolean
 }
 
 /** What the new texts of a call lose of its file. */
-const losses = ({ arguments: given, ...call }: ToolCall, base: string | null, saysSo: boolean): ReadonlyArray<Loss> => {
+const losses = (
+  { arguments: given, ...call }: ToolCall,
+  base: string | null,
+  { request, saysSo }: Asked
+): ReadonlyArray<Loss> => {
   const path = pathOf({ ...call, arguments: given })
   const edits = [given, ...(Array.isArray(given["edits"]) ? given["edits"].filter(isArguments) : [])]
   return edits.flatMap(({ content, new_text: newText, old_text: oldText }) =>
     typeof content === "string"
-      ? (lossOf(path, base ?? "", content, saysSo) ?? [])
+      ? (lossOf({ path, request, oldText: base ?? "", newText: content }, saysSo) ?? [])
       : typeof newText === "string" && typeof oldText === "string"
-        ? (lossOf(path, oldText, newText, true) ?? [])
+        ? (lossOf({ path, request, oldText, newText }, true) ?? [])
         : []
   )
 }
 
 /** Leaves out of the new texts of a call what is not meant for its file. */
-const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked): TidiedCall => {
+const tidyCall = (call: ToolCall, base: string | null, asked: Asked): TidiedCall => {
   const path = pathOf(call)
   const left = new Set<string>()
   const problems: Array<string> = []
@@ -210,8 +216,8 @@ const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked):
     problems.push(...(tidy.problem === undefined ? [] : [tidy.problem]))
     return tidy.newText
   })
-  const where = { section: "Changes", task }
-  const loss = losses(call, base, saysSo)[0]
+  const where = { section: "Changes", task: asked.task }
+  const loss = losses(call, base, asked)[0]
   return {
     ...(loss === undefined ? {} : { lost: makeIssue(loss.code, where, loss) }),
     call: { ...call, arguments: tidied },
@@ -222,6 +228,9 @@ const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked):
 
 const openIssue = (task: string, what: string, how: string): Issue =>
   makeIssue("change-open", { section: "Changes", task }, { what, how })
+
+/** What a path may have that the project spells otherwise. */
+const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
 /** True for a change that is read with a look at the project. */
 const looksAtProject = ({ _tag }: Change): boolean => _tag !== "Edit" && _tag !== "Remove"
@@ -241,8 +250,36 @@ export const makeTaskChanges = Effect.gen(function* () {
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
+  /** A path in the project as the project spells it, from its folder. */
+  const relativePath = (written: string): string => nameOf(path.resolve(workspace.root, written))
+
   /** The file of a path as it is given, where the project cannot be looked at. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
+
+  /** The files that the project has where an answer may name one; kept for a replay. */
+  const pathsIn = Effect.fnUntraced(function* (answer: string, task: string): Effect.fn.Return<ProjectPaths> {
+    const questions = pathQuestions(answer)
+    if (questions.length === 0) return new Map()
+    const found: Record<string, string> = {}
+    const look = Effect.forEach(
+      questions,
+      Effect.fnUntraced(function* (readings) {
+        for (const reading of readings) {
+          const path = yield* workspace.meant(reading)
+          const place = yield* Effect.option(workspace.canonical(path))
+          if (place._tag === "None" || !place.value.inside || !(yield* workspace.isFile(place.value.path))) continue
+          /* A path keeps the name of a link that it goes through. */
+          found[reading] = relativePath(path)
+          return
+        }
+      }),
+      { discard: true }
+    )
+    const success = Schema.Record(Schema.String, Schema.String)
+    return new Map(
+      Object.entries(yield* activities.record({ key: seenKey.paths(task), success }, Effect.as(look, found)))
+    )
+  })
 
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
   const fileOf = Effect.fnUntraced(function* (
@@ -312,7 +349,7 @@ export const makeTaskChanges = Effect.gen(function* () {
         case "Remove":
           return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
         case "Move":
-          return moved(change, uid, task)
+          return Effect.flatMap(workspace.meant(change.to), (to) => moved({ ...change, to }, uid, task))
       }
     })
 
@@ -325,19 +362,25 @@ export const makeTaskChanges = Effect.gen(function* () {
   /** A call without what in its new texts is not meant for the file; what was found is kept for a replay. */
   const tidied = Effect.fnUntraced(function* (call: ToolCall, asked: Asked): Effect.fn.Return<TidiedCall> {
     const { task } = asked
+    const written = pathOf(call)
     const isUntidy =
       call.name === "write_file" ||
-      textsOf(call.arguments).some((text) => mayBeUntidy.test(text) || text.split("\n").some(isElision))
-    const asItIs: TidiedCall = { call, issues: [], repairs: [] }
-    if (!fileTools.has(call.name) || !isUntidy) return asItIs
+      mayBeRespelled.test(written) ||
+      textsOf(call.arguments).some(
+        (text) => mayBeUntidy.test(text) || elisionIn({ path: written, newText: text, oldText: "" }) !== undefined
+      )
+    if (!fileTools.has(call.name) || !isUntidy) return { call, issues: [], repairs: [] } satisfies TidiedCall
     const look = Effect.gen(function* () {
-      const { inside, path: canonical } = yield* workspace.canonical(pathOf(call))
-      const isShown = inside && (yield* gate.mayShow(canonical))
-      if (!isShown || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, asked)
-      return tidyCall(call, yield* workspace.readText(canonical, maxSearchedBytes), asked)
+      const path = yield* workspace.meant(written)
+      const meant = path === written ? call : { ...call, arguments: { ...call.arguments, path } }
+      const base = Effect.gen(function* () {
+        const { inside, path: canonical } = yield* workspace.canonical(path)
+        const isShown = inside && (yield* gate.mayShow(canonical)) && (yield* workspace.isFile(canonical))
+        return isShown ? yield* workspace.readText(canonical, maxSearchedBytes) : null
+      })
+      return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), asked)
     })
-    const kept = Effect.orElseSucceed(look, () => asItIs)
-    return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, kept)
+    return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, look)
   })
 
   /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
@@ -359,5 +402,5 @@ export const makeTaskChanges = Effect.gen(function* () {
     return copy.files()
   }
 
-  return { callsOf, fileAt, final, named, nameOf, onTop, tidied }
+  return { callsOf, fileAt, final, named, nameOf, onTop, pathsIn, tidied }
 })

@@ -212,8 +212,10 @@ export class TaskLoop extends Context.Service<
             skill.inputs.some(({ name, required }) => required && !known.inputs.some((one) => one.name === name))
               ? undefined
               : turnGrammar({ mayChange, tools }),
-          read: Effect.fnUntraced(function* (answer) {
+          request: [briefing.prompt, task.whatIsNeeded, task.expectedOutput].join("\n"),
+          read: Effect.fnUntraced(function* (answer, paths) {
             const read = readTurn(answer, {
+              paths,
               task: known.task,
               inputs: skill.inputs,
               kept: known.inputs,

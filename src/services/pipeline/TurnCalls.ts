@@ -9,6 +9,7 @@ import { callSign } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
 import type { CallAnswer } from "../../domain/documents/TurnReply.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage } from "../../domain/models/ConversationMessage.ts"
 import { toolCallsFor } from "../../domain/models/Generation.ts"
@@ -80,6 +81,8 @@ export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): Ca
   }
 })
 
+const noPaths: ProjectPaths = new Map()
+
 export const makeTurnCalls = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -99,7 +102,9 @@ export const makeTurnCalls = Effect.gen(function* () {
     { answer, asked, issues, shown, thinking }: Heard
   ): Effect.fn.Return<ReadAnswer> {
     if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [], message: assistant(shown) }
-    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer)
+    const mayChange = order.tools.some((name) => fileTools.has(name))
+    const paths = mayChange ? yield* changes.pathsIn(answer, order.task) : noPaths
+    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer, paths)
     if (asked.length === 0) return { turn: written, native: [], message: assistant(shown) }
     const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
     const { report: _, ...rest } = written
@@ -131,7 +136,7 @@ export const makeTurnCalls = Effect.gen(function* () {
   })
 
   /** The calls of an answer that can be made, with what is wrong with the others. */
-  const checkCalls = Effect.fnUntraced(function* ({ skill, task, tools }: AnyOrder, turn: Answered) {
+  const checkCalls = Effect.fnUntraced(function* ({ request, skill, task, tools }: AnyOrder, turn: Answered) {
     const allowed = new Set(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)
@@ -160,7 +165,7 @@ export const makeTurnCalls = Effect.gen(function* () {
         const { issues, repairs, ...read } = registry.check(wanted, allowed, task)
         const found = { ...read, call: skill === undefined ? read.call : yield* skillFileRead(read.call, skill) }
         const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-        const asking = { task, saysSo: turn.saysRemoval === true }
+        const asking = { task, request, saysSo: turn.saysRemoval === true }
         const { call, lost: loss, ...tidied } = yield* changes.tidied(found.call, asking)
         if (loss !== undefined && issues.length === 0) {
           lost.push({ call, issue: loss })
@@ -246,7 +251,7 @@ export const makeTurnCalls = Effect.gen(function* () {
     for (const { call, result } of outcomes) {
       const given = call.arguments["path"]
       if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
+      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(yield* workspace.meant(given)), () => ({
         path: changes.fileAt(given)
       }))
       order.copy.noteChange(file, call.name)

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -65,6 +66,8 @@ export interface TurnOrder<A, E = never> {
   readonly step: number
   readonly skill?: Skill | undefined
   readonly tools: ReadonlyArray<string>
+  /** What was asked for, in the words of the person and of the task. */
+  readonly request: string
   /** The first message, which stays as it is. */
   readonly system: string
   /** What the turns propose to change. */
@@ -74,7 +77,8 @@ export interface TurnOrder<A, E = never> {
   readonly earlier?: ReadonlyArray<CallOutcome>
   /** The grammar of an answer, where there is one for now. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => string | undefined
-  readonly read: (answer: string) => Effect.Effect<Answered>
+  /** Reads an answer, with the files that the project has at the paths which it names. */
+  readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<Answered>
   /** Asks about the calls of an answer, where it is not each call that is asked about. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Reads a report; without a value, or with issues, it is sent back, unless it is the last and has a fallback. */

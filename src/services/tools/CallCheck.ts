@@ -30,7 +30,7 @@ import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
 import type { Commands } from "../commands/Commands.ts"
 import { SkillFiles } from "../files/SkillFiles.ts"
-import { meantPath, type Workspace } from "../files/Workspace.ts"
+import type { Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
 import { lossSentence } from "../../domain/files/Loss.ts"
@@ -142,7 +142,7 @@ const canonicalTarget = Effect.fnUntraced(function* (
   isLink = false
 ) {
   /* A link is made where its name stands, and not where it leads. */
-  const place = yield* workspace.canonical(isLink ? dirname(written) : yield* meantPath(written, workspace))
+  const place = yield* workspace.canonical(isLink ? dirname(written) : yield* workspace.meant(written))
   const { inside } = place
   const path = isLink ? join(place.path, basename(written)) : place.path
   const control = inside && (yield* commands.isControl(path))
@@ -154,7 +154,7 @@ const canonicalTarget = Effect.fnUntraced(function* (
 
 /** The file of the project that a call of a tool for files would change; nothing where there is none yet. */
 export const changedFile = Effect.fnUntraced(function* (call: ToolCall, workspace: Workspace["Service"]) {
-  const meant = Effect.flatMap(meantPath(pathOf(call), workspace), workspace.canonical)
+  const meant = Effect.flatMap(workspace.meant(pathOf(call)), workspace.canonical)
   const file = fileTools.has(call.name) ? Option.getOrUndefined(yield* Effect.option(meant)) : undefined
   return file?.inside === true && (yield* workspace.isFile(file.path)) ? file.path : undefined
 })
@@ -189,7 +189,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
     Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
     (message) => invalid(`Nothing was changed. ${message}`)
   )
-  const loses = lossSentence(text, content, false)
+  const loses = lossSentence({ path, oldText: text, newText: content }, false)
   const found = yield* workspace.state(path)
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
@@ -215,7 +215,7 @@ const canonicalWrite = Effect.fnUntraced(function* (
   if (!mayLook) return { ...write, content }
   if (kind === "link") return yield* canonicalLink({ ...write, content }, context)
   const text = yield* Effect.orElseSucceed(context.workspace.readText(write.path, maxEditBytes), () => "")
-  const loses = lossSentence(text, content, true)
+  const loses = lossSentence({ path: write.path, oldText: text, newText: content }, true)
   const found = yield* context.workspace.state(write.path)
   return { ...write, content, found, ...(loses === undefined ? {} : { loses }) }
 })
@@ -248,7 +248,7 @@ const canonicalAccess = Effect.fnUntraced(function* (
     case "RunCommand":
       return yield* commands.canonical(access)
     case "ReadFile": {
-      const file = yield* workspace.canonical(yield* meantPath(access.path, workspace))
+      const file = yield* workspace.canonical(yield* workspace.meant(access.path))
       const isOfSkill = !file.inside && (yield* SkillFiles).has(file.path)
       return { ...access, ...file, ...(isOfSkill ? { ofSkill: true } : {}) }
     }

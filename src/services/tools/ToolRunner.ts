@@ -462,8 +462,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       return "command"
     }
     if (info.origin !== builtInOrigin) return "outside"
-    const file =
-      name === "read_file" && typeof path === "string" ? yield* Effect.option(workspace.canonical(path)) : Option.none()
+    const meant = typeof path === "string" ? Effect.flatMap(workspace.meant(path), workspace.canonical) : undefined
+    const file = name === "read_file" && meant !== undefined ? yield* Effect.option(meant) : Option.none()
     return Option.match(file, { onNone: () => "project", onSome: ({ path }) => ({ file: path }) })
   })
 
