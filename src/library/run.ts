@@ -124,7 +124,7 @@ export interface RunOptions extends ScriptOptions {
   readonly plan?: string
   /** Changes nothing, whatever is allowed; such a run may work at the same time as others in its project. */
   readonly readOnly?: boolean
-  /** Ends as `done` although a check of the project fails with the changes. */
+  /** Ends as `done` although a check fails with the changes, or one of the option `checks` proves nothing. */
   readonly acceptUnverified?: boolean
   /** False saves nothing of the run: it cannot be resumed, and is in no list. */
   readonly keep?: boolean

@@ -121,6 +121,14 @@ export const checkFlags = {
   )
 }
 
+/** How checks decide the end. */
+export const endFlags = {
+  acceptUnverified: switchFlag(
+    "accept-unverified",
+    "End as done although a check fails with the changes, or one that you named proves nothing; without it such an end is unverified, exit code 1"
+  )
+}
+
 /** The flags as a configuration. Who names a check has allowed it. */
 export const checkConfiguration = ({
   askFirst,

@@ -6,7 +6,7 @@ import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
-import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
+import { CheckOutcome, CheckStatus, namesOf, newTestsText, passes, statusOf } from "./CheckOutcome.ts"
 import { counted } from "../text/Format.ts"
 
 /** A file that changed, with its lines as git counts them. */
@@ -51,10 +51,17 @@ export type DeclinedFact = typeof DeclinedFact.Type
 export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
 export type SeenFact = typeof SeenFact.Type
 
+/** What a report says of checks, and what the checks say. */
+const ClaimFact = Schema.Struct({ task: Schema.String, claim: Schema.String, fact: Schema.String })
+export type ClaimFact = typeof ClaimFact.Type
+
+/** A check with its status in a word. */
+const CheckFact = Schema.Struct({ ...CheckOutcome.fields, status: Schema.optionalKey(CheckStatus) })
+
 /** What the host knows at the end of a run. */
 export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
-  checks: Schema.Array(CheckOutcome),
+  checks: Schema.Array(CheckFact),
   state: CheckState,
   /** Absent when nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
@@ -63,7 +70,9 @@ export const RunFacts = Schema.Struct({
   /** Absent when everything was done. */
   notDone: Schema.optionalKey(Schema.Array(NotDoneFact)),
   /** Absent when every reference was seen as a whole. */
-  seen: Schema.optionalKey(Schema.Array(SeenFact))
+  seen: Schema.optionalKey(Schema.Array(SeenFact)),
+  /** Absent when no report says of checks what is not so. */
+  claims: Schema.optionalKey(Schema.Array(ClaimFact))
 })
 export type RunFacts = typeof RunFacts.Type
 
@@ -112,12 +121,14 @@ export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
   {
+    claims = [],
     declined = [],
     denied = [],
     isStale = false,
     notDone = [],
     seen = []
   }: {
+    readonly claims?: ReadonlyArray<ClaimFact>
     readonly declined?: ReadonlyArray<DeclinedFact>
     readonly denied?: ReadonlyArray<DeniedFact>
     readonly isStale?: boolean
@@ -128,12 +139,13 @@ export const runFacts = (
   const files = joinedFiles(changed)
   return {
     files,
-    checks,
+    checks: checks.map((check) => ({ ...check, status: statusOf(check) })),
     state: stateOf(files, checks, isStale),
     ...(declined.length === 0 ? {} : { declined }),
     ...(denied.length === 0 ? {} : { denied }),
     ...(notDone.length === 0 ? {} : { notDone }),
-    ...(seen.length === 0 ? {} : { seen })
+    ...(seen.length === 0 ? {} : { seen }),
+    ...(claims.length === 0 ? {} : { claims })
   }
 }
 
@@ -149,21 +161,17 @@ const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "inse
 
 /** How a check ended, in a few words. */
 export const checkState = (check: CheckOutcome): string => {
-  const { exitCode, flaky = false, notRun } = check
-  if (notRun !== undefined) return "not run"
-  if (flaky && exitCode === 0) return "passed when it was run again"
-  return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
+  const status = statusOf(check)
+  return status === "flaky" ? "passed when it was run again" : status
 }
 
 /** What there is to say about a check beside its state and its exit code. */
 export const aboutCheck = (check: CheckOutcome): string => {
-  const { flaky = false, newFailures, notRun } = check
+  const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
   if (flaky) return "It is flaky."
-  if (newFailures.length > 0) {
-    const more = newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""
-    return `${newFailures.slice(0, 5).join("; ")}${more}`
-  }
+  if (newFailures.length > 0) return namesOf(newFailures, 5)
+  if (stillFails !== undefined) return stillFails
   return checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
 }
 
@@ -201,6 +209,9 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${least === most ? least : `${least} to ${most}`} % was seen, for ${by}`
   })
 
+/** What a report says of checks that is not so. */
+export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
+
 /** What the state says that no check says by itself; nothing for the others. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
@@ -209,7 +220,7 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
 
 /** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
-  const { checks, declined = [], denied = [], files, notDone = [], seen = [] } = facts
+  const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
@@ -218,6 +229,7 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
         `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}${file.becomes === undefined ? "" : `, ${kindWords[file.becomes]}`}`
     ),
     ...checks.map((check) => `- ${checkFact(check, forModel)}`),
+    ...claims.map((one) => `- ${claimText(one)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
     ...declined.map((one) => `- declined: "${one.declined}"; instead: ${one.instead.replaceAll(/\s+/g, " ")}`),

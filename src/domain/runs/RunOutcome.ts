@@ -2,7 +2,7 @@
  * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason. Links of the
  * answer to results become sources that a person can follow.
  */
-import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
+import { type CheckOutcome, namesOf, statusOf } from "../checks/CheckOutcome.ts"
 import type { NotDoneFact } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
@@ -151,13 +151,35 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** An outcome that would be done is unverified when a check fails with the changes. */
-export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>): Outcome => {
-  const failed = checks.filter((check) => check.notRun === undefined && !passes(check))
-  if (found.status !== "done" || failed.length === 0) return found
-  const lines = failed.map(
-    ({ command, newFailures }) => `The check ${command} fails with the changes: ${newFailures.slice(0, 3).join("; ")}`
-  )
+/** The checks of a run, and what is expected of them. */
+export interface CheckedWork {
+  readonly checks: ReadonlyArray<CheckOutcome>
+  readonly hasChanged: boolean
+  /** True when the person named the checks: then changes without one that proves something are not done. */
+  readonly isNamed: boolean
+}
+
+const failedText = ({ command, newFailures, stillFails }: CheckOutcome): string =>
+  stillFails === undefined
+    ? `The check ${command} fails with the changes: ${namesOf(newFailures)}`
+    : `The check ${command} fails. ${stillFails}`
+
+/** Why changes are unverified, in lines; none when they are not. */
+export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): ReadonlyArray<string> => {
+  const failed = checks.filter((check) => statusOf(check) === "failed")
+  const open = isNamed ? checks.filter(({ notRun }) => notRun !== undefined) : []
+  const without = isNamed && hasChanged && checks.length === 0
+  return [
+    ...failed.map(failedText),
+    ...open.map(({ command, notRun }) => `Not checked: ${command}. ${notRun}`),
+    ...(without ? ["Not checked: none of the checks that you named was run."] : [])
+  ]
+}
+
+/** An outcome that would be done is unverified when a check fails, or one that the person named proves nothing. */
+export const withChecks = (found: Outcome, work: CheckedWork): Outcome => {
+  const lines = unverifiedLines(work)
+  if (found.status !== "done" || lines.length === 0) return found
   const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
   return { ...found, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }

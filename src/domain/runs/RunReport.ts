@@ -12,7 +12,7 @@ import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
  * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
  * `declined` (a person denied a step) · `not_permitted` (a permission was denied, or nobody could give it) ·
  * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted` · `unverified` (a check of the
- * project fails with the changes).
+ * project fails with the changes, or one that the person named proves nothing).
  */
 export const RunStatus = Schema.Literals([
   "done",

@@ -84,6 +84,9 @@ export const badExit = (result: ToolResult): string | undefined => {
   return end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
 }
 
+/** True for a call that ran a command which succeeded. */
+export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
+
 /** The data of an envelope as text: a string as it is, anything else as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 

@@ -146,6 +146,8 @@ interface RunOptions {
   readonly isTrial?: boolean
   /** What it reads on stdin; nothing when absent. */
   readonly stdin?: string
+  /** True when the caller says itself what the person can set after a failure. */
+  readonly isQuiet?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -263,14 +265,15 @@ export class Commands extends Context.Service<
           { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
           end: CommandEnd,
-          refused?: ReadonlySet<string>
+          { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
         ) {
+          const tell = isQuiet ? () => Effect.void : tellOnce
           const { exitCode, output, stopped } = end
-          if (stopped !== undefined) yield* tellOnce(argv, stopped)
+          if (stopped !== undefined) yield* tell(argv, stopped)
           if (exitCode === null) return end
           const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
           if (limitHint !== undefined) {
-            yield* tellOnce(argv, limitHint)
+            yield* tell(argv, limitHint)
             return { ...end, limitHint }
           }
           const isPartly = sandboxWords.startsWith(partly)
@@ -291,7 +294,7 @@ export class Commands extends Context.Service<
           }
           const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(given)
           if (sandboxHint === undefined) return end
-          yield* tellOnce(argv, sandboxHint)
+          yield* tell(argv, sandboxHint)
           return { ...end, sandboxHint }
         })
 
@@ -322,7 +325,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           command: CanonicalCommand,
-          { isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
+          { isQuiet = false, isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
         ) {
           const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
@@ -375,7 +378,7 @@ export class Commands extends Context.Service<
             return { ...around, child: provide(isolated), refused: proxy?.refused }
           })
           const hinted = (shown: ReadonlyArray<string>, end: CommandEnd, refused?: ReadonlySet<string>) =>
-            provide(withHint(command, shown, end, refused))
+            provide(withHint(command, shown, end, { isQuiet, refused }))
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>

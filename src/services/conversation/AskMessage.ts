@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { runFacts } from "../../domain/checks/Facts.ts"
-import { passes } from "../../domain/checks/CheckOutcome.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
 import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
@@ -17,8 +17,9 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
-import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
@@ -51,6 +52,8 @@ interface MessageOrder {
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while it is written. */
   readonly listen: (delta: string) => void
+  /** A check that fails, or that the person named and that proves nothing, does not keep the answer from being done. */
+  readonly acceptUnverified?: boolean | undefined
   /** True when no further message can answer a question of the model, so that the person is asked. */
   readonly asksBack: boolean
   /** The work so far, for the report on an answer that was interrupted. */
@@ -94,7 +97,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const questionsAt = yield* makeModelQuestions
   const { readMessage } = yield* makeEvidenceReaders
   const runner = yield* TaskRunner
-  const { contextWindow, limits } = yield* RunSettings
+  const { contextWindow, limits, namesChecks = false } = yield* RunSettings
 
   /** Why turns ended without an answer. */
   const reasonOf = (end: Exclude<TurnsEnd<string>, { readonly _tag: "Taken" }>, { issues }: Progress): string => {
@@ -123,6 +126,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       latest: () => latest,
       idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
       task: askTask,
+      request: briefing.prompt,
       round: number,
       step: 0,
       tools,
@@ -211,17 +215,20 @@ export const makeAnswerMessage = Effect.gen(function* () {
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
         : yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
-    const facts = runFacts(result.files ?? [], result.checks ?? [])
+    const claim = falseClaim(result.result.summary, result.checks ?? [], latest().outcomes.some(ranWell))
+    const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
+    const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })
     const failures = result.calls.filter((one) => !one.result.success)
     const answer = failures.length === 0 ? ending.answer : result.result.summary
     const [missing = ""] = answer.split(/\n\nThe report from before that:\n/)
     if (failures.length > 0) shown.add(missing)
-    const failing = facts.checks.filter((one) => one.notRun === undefined && !passes(one))
-    const unverified = failing.map(({ command }) => `The check ${command} fails with the changes.`).join("\n")
+    const hasChanged = facts.files.length > 0
+    const lines = unverifiedLines({ checks: facts.checks, hasChanged, isNamed: namesChecks })
     const known = { ...ending, answer, ...(facts.files.length === 0 ? {} : { facts }) }
     if (ending.status !== "done") return known
     if (failures.length > 0) return { ...known, status: "failed" as const, reason: missing }
-    return failing.length > 0 ? { ...known, status: "unverified" as const, reason: unverified } : known
+    const isUnverified = lines.length > 0 && message.acceptUnverified !== true
+    return isUnverified ? { ...known, status: "unverified" as const, reason: lines.join("\n") } : known
   })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */

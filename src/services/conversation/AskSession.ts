@@ -113,7 +113,7 @@ export const layerAsker = Layer.effect(
       images: ReadonlyArray<string>,
       offered: ReadonlyArray<ToolInfo>,
       form: AnswerSchema | undefined,
-      asksBack: boolean
+      { acceptUnverified, asksBack }: Pick<AskOrder, "acceptUnverified"> & { readonly asksBack: boolean }
     ) {
       yield* noteMessages(gate, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
@@ -196,6 +196,7 @@ export const layerAsker = Layer.effect(
             memory,
             tools: names,
             listen,
+            acceptUnverified,
             asksBack,
             progress
           })
@@ -285,7 +286,7 @@ export const layerAsker = Layer.effect(
     })
 
     const hold = Effect.fn("Asker.hold")(function* <E, R>(
-      { images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+      { acceptUnverified, images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ) {
       const known = yield* briefer.surroundings(files)
@@ -309,7 +310,10 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, images, offered, form, prompt !== "")
+      const { reports, session } = yield* openSession(known, messages, images, offered, form, {
+        acceptUnverified,
+        asksBack: prompt !== ""
+      })
       const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),

@@ -233,6 +233,8 @@ export class Gate extends Context.Service<
     mayShow(path: string): Effect.Effect<boolean>
     /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
     foresee(access: CanonicalAccess): Effect.Effect<CertainDenial | undefined>
+    /** True when a call may be made without a question; asks nobody and records nothing. */
+    isAllowed(scope: QuestionScope, prepared: PreparedCall): Effect.Effect<boolean>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
@@ -391,7 +393,15 @@ export class Gate extends Context.Service<
           })
         }
 
+        const isAllowed = Effect.fnUntraced(function* (scope: QuestionScope, prepared: PreparedCall) {
+          const question = evaluator.withCarried(questionOfCall(scope, prepared))
+          if (evaluator.protection(question) !== undefined) return false
+          const verdict = yield* verdictOn(question)
+          return verdict === "allow" || (verdict === "ask" && grants.isGranted(question))
+        })
+
         return Gate.of({
+          isAllowed,
           authorize: Effect.fnUntraced(function* (scope, prepared) {
             const question = evaluator.withCarried(questionOfCall(scope, prepared))
             yield* admitTask(question)

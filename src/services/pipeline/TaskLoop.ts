@@ -45,7 +45,7 @@ import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { CallsDeclined, type JoinedChanges, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 import { makeFirstLook } from "./FirstLook.ts"
 import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
@@ -197,6 +197,7 @@ export class TaskLoop extends Context.Service<
           },
           idOf: (turn) => ({ stage: "task", round, task: task.name, attempt: turn }),
           task: task.name,
+          request: requestOf(order),
           round,
           step: order.step,
           skill,

@@ -13,7 +13,7 @@ import { type CallOutcome, isChange } from "../../domain/tools/ToolCall.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
-import { type TaskOrder, taskFailure } from "./TaskStage.ts"
+import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
 /** A task whose turns have ended. */
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
@@ -65,16 +65,17 @@ export class TaskRunner extends Context.Service<
        * could see it there are none: then the project is checked.
        */
       const checksOf = Effect.fnUntraced(function* (
-        { checks = [], files = [], task: { name: task } }: Refinement,
-        round: number,
+        { briefing, refinement: { checks = [], files = [], task }, round }: ExecutionOrder,
         made: ReadonlySet<string>
       ) {
         const isWhole = files.every(({ path }) => made.has(path))
         if (isWhole && (checks.length > 0 || (yield* commands.copies).mechanism !== "none")) return checks
-        return yield* checksOfHost.run({ task, round, turn: 0 }, [...made], checks)
+        const scope = { task: task.name, round, turn: 0, request: requestOf({ briefing, task }) }
+        return yield* checksOfHost.run(scope, [...made], checks)
       })
 
-      const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
+      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
+        const { refinement, round } = order
         const { calls, files = [], looks = [], result = noReport, seen, task } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
@@ -84,7 +85,7 @@ export class TaskRunner extends Context.Service<
         const made = new Set(changes.filter((one) => one.result.success).map(targetOf))
         const changed = files.filter((file) => made.has(file.path))
         const items = planned?.map((item) => itemAfter(item, outcomes))
-        const checked = changed.length === 0 ? [] : yield* checksOf(refinement, round, made)
+        const checked = changed.length === 0 ? [] : yield* checksOf(order, made)
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],

@@ -49,6 +49,10 @@ export interface TaskOrder {
   readonly joined?: JoinedChanges
 }
 
+/** What the prompt and the plan ask for, in their words. */
+export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
+  [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
+
 /** The calls of a task were declined, so that the task ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: Schema.Literals(["person", "rule", "nobody"])

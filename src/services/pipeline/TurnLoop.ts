@@ -5,6 +5,7 @@
  * approved.
  */
 import * as Effect from "effect/Effect"
+import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
@@ -34,7 +35,7 @@ import {
   type TokenScale
 } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, isChange, ranWell, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
@@ -84,12 +85,14 @@ const mostRejectedReports = 2
 /** True for a check that says nothing against the changes. */
 export const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
 
-const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
-  makeIssue(
-    "check-failed",
-    { section: "Result summary", task },
-    { what: `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.` }
-  )
+const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome, task: string): Issue => {
+  const still = stillFails?.replace(/[.:]?$/, ".")
+  const what =
+    still === undefined
+      ? `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.`
+      : `The check \`${command}\` fails. ${still}`
+  return makeIssue("check-failed", { section: "Result summary", task }, { what })
+}
 
 /** A call that has given the same output so many times. */
 const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolCall | undefined => {
@@ -132,20 +135,32 @@ const unfounded = (report: string): string | undefined => {
     : undefined
 }
 
+/** What a report says of checks that is not so; it is sent back once, and stands among the facts after that. */
+const claimIssues = ({ checks, issues, outcomes }: Progress, task: string, report: string): ReadonlyArray<Issue> => {
+  const claim = falseClaim(report, checks, outcomes.some(ranWell))
+  if (claim === undefined || issues.some(({ code }) => code === "check-claimed")) return []
+  const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`
+  return [makeIssue("check-claimed", { section: "Result summary", task }, { what })]
+}
+
+/** What fails now and did not fail before is worth two answers, and what fails as before one. */
+const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
+  !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
+
 /** Why a report is sent back, by what the host knows of the changes and of what was looked at. */
 const reportIssues = (
   { earlier = [], task, tools }: AnyOrder,
-  { answers, checks, outcomes, rejectedReports }: Progress,
+  progress: Progress,
   report: string
 ): ReadonlyArray<Issue> => {
+  const { answers, checks, outcomes, rejectedReports } = progress
   const isFirst = answers.size === 0 && outcomes.length + earlier.length === 0 && tools.length > 0
   const what = isFirst ? unfounded(report) : undefined
   if (what !== undefined) return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
   if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
-  return rejectedReports >= mostRejectedReports
-    ? []
-    : checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, task))
+  const open = checks.filter((one) => isOpenCheck(one, rejectedReports)).map((one) => checkFailed(one, task))
+  return rejectedReports >= mostRejectedReports ? [] : [...open, ...claimIssues(progress, task, report)]
 }
 
 /** What the model can do now, with a warning before the last answers. */
@@ -303,13 +318,13 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** Checks what the working copy changes, where commands can see it. */
   const check = Effect.fnUntraced(function* (
-    { copy, round, task }: Pick<AnyOrder, "copy" | "round" | "task">,
+    { copy, request = "", round, task }: Pick<AnyOrder, "copy" | "request" | "round" | "task">,
     turn: number,
     made: ReadonlyArray<FileFact> = []
   ) {
     const paths = [...new Set([...made, ...changes.named(copy)].map(({ path }) => path))]
     if (paths.length === 0 || (made.length === 0 && (yield* commands.copies).mechanism === "none")) return []
-    return yield* checksOfHost.run({ task, round, turn }, paths)
+    return yield* checksOfHost.run({ task, round, turn, request }, paths)
   })
 
   const reject = ({ endsItself }: AnyOrder, call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
@@ -571,7 +586,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     act,
     ask,
     within,
-    check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
+    check: (order: Pick<AnyOrder, "copy" | "request" | "round" | "task">, turn: number) =>
       Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
     changedPaths: ({ copy }: Pick<AnyOrder, "copy">) => changes.named(copy).map(({ path }) => path),

@@ -58,6 +58,8 @@ export interface TurnOrder<A, E = never> {
   readonly idOf: (turn: number) => ModelCallId
   /** The name under which calls and checks are made. */
   readonly task: string
+  /** What the prompt and the plan ask for, in their words. */
+  readonly request?: string
   readonly round: number
   /** The position of the step from 0. */
   readonly step: number

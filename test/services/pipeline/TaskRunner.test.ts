@@ -112,6 +112,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const checks = Layer.succeed(Checks)(
         Checks.of({
           commandsFor: () => Effect.succeed([]),
+          tryOut: Effect.void,
           run: (scope, paths, earlier) => Effect.sync(() => (asked.push([scope, paths, earlier]), [broken]))
         })
       )

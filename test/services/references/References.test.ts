@@ -96,6 +96,7 @@ const gate = ({ asked = [], deny }: Setup) =>
       requestedChanges: Effect.succeed([]),
       endSteps: Effect.void,
       foresee: () => Effect.undefined,
+      isAllowed: () => Effect.succeed(false),
       mayRead: () => Effect.succeed(true),
       mayShow: () => Effect.succeed(true),
       authorizeLook: () => Effect.void,
