@@ -140,8 +140,17 @@ type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
-/** After this time a search ends with what it has. */
-const maxMillis = 5000
+
+/** How long a search may take, and the setting that says so. */
+export interface SearchTime {
+  readonly seconds: number
+  readonly setting: string
+}
+
+/** A search ends this long before its limit, so that what it has is shown; at most two fifths of the limit. */
+const secondsToShow = 3
+
+const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
 
 const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
@@ -195,12 +204,14 @@ const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, 
 }
 
 /** Notes after the lines: what was not searched. */
-const notesOf = (files: number, { ended, searched, skipped }: SearchEnd) => {
+const notesOf = (files: number, { ended, searched, skipped }: SearchEnd, { seconds, setting }: SearchTime) => {
   const left = (number: number, why: string) => (number === 0 ? [] : [`(Not searched, ${why}: ${count(number)}.)`])
   return [
     ...(ended === undefined
       ? []
-      : [`(The time was over after ${searched} of ${count(files)}. Give a path, or simplify the pattern.)`]),
+      : [
+          `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+        ]),
     ...left(skipped.secret, "looks like a secret"),
     ...left(skipped.denied, "not permitted to be read"),
     ...left(skipped.large, "too large")
@@ -213,17 +224,17 @@ const nothingIn = ({ case_sensitive, glob, path, pattern, regex }: Parameters, f
   return `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${JSON.stringify(pattern)}${how}.`
 }
 
-const resultText = (params: Parameters, files: number, end: SearchEnd): string => {
+const resultText = (params: Parameters, files: number, end: SearchEnd, time: SearchTime): string => {
   const none = end.ended === undefined ? [nothingIn(params, files)] : []
   const lines = end.files.length === 0 ? none : [...headOf(params, end), end.shown]
-  return [...lines, ...notesOf(files, end)].join("\n")
+  return [...lines, ...notesOf(files, end, time)].join("\n")
 }
 
 /** A pattern that is hardly meant as it is. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
 /** Files above `maxBytes` are not searched. */
-export const searchFiles = (maxBytes: number) =>
+export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:
       "Finds the lines of the project that hold a text, as `path:line: text`, spread over the files, after how many there are.",
@@ -236,6 +247,7 @@ export const searchFiles = (maxBytes: number) =>
       not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
     },
     execute: Effect.fnUntraced(function* (given: Parameters) {
+      const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
       const below = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
       const files = given.glob === undefined ? below.files : below.files.filter(matchesGlob(given.glob))
       const search = Effect.fnUntraced(function* (params: Parameters) {
@@ -246,9 +258,9 @@ export const searchFiles = (maxBytes: number) =>
           maxMatches: params.max_results ?? defaultResults,
           maxCharacters,
           maxFileBytes: maxBytes,
-          deadline: (yield* Clock.currentTimeMillis) + maxMillis
+          deadline
         })
-        return { found, text: resultText(params, files.length, found) }
+        return { found, text: resultText(params, files.length, found, time) }
       })
       const asWritten = yield* search(given)
       if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {
