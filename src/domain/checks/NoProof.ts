@@ -90,7 +90,7 @@ const noModules = anyOf(
 /** Runs that found nothing to test, by runner. */
 const noTests = anyOf(
   /^Ran 0 tests\b|^NO TESTS RAN$|^=* ?no tests (?:ran|collected)\b|^collected 0 items$/,
-  /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|^\s*0 passing\b|Could not find '[^']*' *$|No test (?:modules|files) found/,
+  /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|Could not find '[^']*' *$|No test (?:modules|files) found/,
   /^0 examples, 0 failures|^0 runs, 0 assertions|^0 tests, 0 assertions|No tests executed!|There are no tests to run|No tests were (?:executed|found)/,
   /No test is available in|No test matches the given|No tests to run|\[no tests to run\]|Executed 0 tests, with|no tests to run$|Files=0, Tests=0|No tests named and /
 )
@@ -201,7 +201,7 @@ const ranNoTest = (output: string): boolean => {
   const lines = linesOf(output).map((line) => line.trim())
   const own = lines.filter((line) => !line.startsWith("> "))
   return (
-    lines.some((line) => noTests.test(line)) ||
+    lines.some((line) => noTests.test(line) || /^0 passing\b/.test(line)) ||
     (results.length > 0 && results.every((one) => one.endsWith(" 0 passed"))) ||
     (packages.length > 0 && packages.every((one) => /\[no test(?: file)?s(?: to run)?\]$/.test(one))) ||
     (gradle.length > 0 && gradle.every((one) => one.endsWith(" NO-SOURCE"))) ||
