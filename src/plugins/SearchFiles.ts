@@ -156,8 +156,17 @@ type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
-/** After this time a search ends with what it has. */
-const maxMillis = 5000
+
+/** How long a search may take, and the setting that says so. */
+export interface SearchTime {
+  readonly seconds: number
+  readonly setting: string
+}
+
+/** A search ends this long before its limit, so that what it has is shown; at most two fifths of the limit. */
+const secondsToShow = 3
+
+const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
 
 const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
@@ -241,10 +250,17 @@ const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
 }
 
 /** Notes after the lines: what was not searched. */
-const notesOf = (files: number, { ended, searched, skipped }: SearchEnd, listing: Listing) => [
+const notesOf = (
+  files: number,
+  { ended, searched, skipped }: SearchEnd,
+  listing: Listing,
+  { seconds, setting }: SearchTime
+) => [
   ...(ended === undefined
     ? []
-    : [`(The time was over after ${searched} of ${count(files)}. Give a path, or simplify the pattern.)`]),
+    : [
+        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+      ]),
   ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
   ...unlisted(listing),
   ...listing.problems.map((problem) => `(${problem})`)
@@ -264,20 +280,27 @@ const nothingIn = (
 }
 
 /** What a search of these files says; `listing` says which files there are. */
-const resultText = Effect.fnUntraced(function* (params: Parameters, files: number, found: SearchEnd, listing: Listing) {
+const resultText = Effect.fnUntraced(function* (
+  params: Parameters,
+  files: number,
+  found: SearchEnd,
+  listing: Listing,
+  time: SearchTime
+) {
   const left = listing.passedOver.map((path) => ({ path, reason: "passed over" as const }))
   const end = { ...found, skipped: [...found.skipped, ...left] }
   const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
   const none = end.ended === undefined ? [nothingIn(params, files - found.skipped.length, isPartial)] : []
-  const lines = end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
-  return [...lines, ...notesOf(files, end, listing)].join("\n")
+  const lines =
+    end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
+  return [...lines, ...notesOf(files, end, listing, time)].join("\n")
 })
 
 /** A pattern that is hardly meant as it is. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
 /** Files above `maxBytes` are not searched. */
-export const searchFiles = (maxBytes: number) =>
+export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:
       "Finds the lines of the project that hold a text, as `path:line: text`, spread over the files, after how many there are.",
@@ -290,6 +313,7 @@ export const searchFiles = (maxBytes: number) =>
       not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
     },
     execute: Effect.fnUntraced(function* (given: Parameters) {
+      const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
       const { listing } = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
       const isMeant = given.glob === undefined ? () => true : matchesGlob(given.glob)
       const files = listing.files.filter(isMeant)
@@ -302,9 +326,9 @@ export const searchFiles = (maxBytes: number) =>
           maxMatches: params.max_results ?? defaultResults,
           maxCharacters,
           maxFileBytes: maxBytes,
-          deadline: (yield* Clock.currentTimeMillis) + maxMillis
+          deadline
         })
-        return { found, text: yield* resultText(params, files.length, found, meant) }
+        return { found, text: yield* resultText(params, files.length, found, meant, time) }
       })
       const asWritten = yield* search(given)
       if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {

@@ -11,7 +11,7 @@ import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
 import { runCommand } from "./RunCommand.ts"
 import { scratchTasks } from "./ScratchTasks.ts"
-import { searchFiles } from "./SearchFiles.ts"
+import { searchFiles, type SearchTime } from "./SearchFiles.ts"
 
 const currentTime = tool({
   description: "Returns the current date and time in UTC, as ISO 8601.",
@@ -29,16 +29,21 @@ interface BuiltInLimits {
   readonly fetchSeconds: number
   /** How long a command may run that names no time itself. */
   readonly commandSeconds: number
+  /** How long a search may take before it ends with what it has. */
+  readonly searchTime: SearchTime
 }
 
 /** The plugin with this name; its tools are listed in this order. */
-export const builtInPlugin = (name: string, { commandSeconds, fetchSeconds, maxFileBytes }: BuiltInLimits): Plugin =>
+export const builtInPlugin = (
+  name: string,
+  { commandSeconds, fetchSeconds, maxFileBytes, searchTime }: BuiltInLimits
+): Plugin =>
   definePlugin({
     name,
     tools: Effect.map(scratchTasks, (ofList) => ({
       get_file_tree: fileTree,
       read_file: readFile(maxFileBytes),
-      search_files: searchFiles(maxFileBytes),
+      search_files: searchFiles(maxFileBytes, searchTime),
       get_current_time: currentTime,
       ...ofList,
       fetch_url: fetchUrl(fetchSeconds),

@@ -1,4 +1,5 @@
-import { assert, describe } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as TestClock from "effect/testing/TestClock"
@@ -409,6 +410,44 @@ describe("search_files", () => {
       const [found] = yield* Effect.all([search, others], { concurrency: 2 })
       assert.deepStrictEqual([found.ended, found.searched, found.shown], ["time", 1, "a.txt:1: needle"])
       assert.isBelow(begun, 10_000)
+    })
+  )
+
+  const heavy = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => [`f${n}.txt`, `${"ab".repeat(500)}\n`.repeat(80)])
+  )
+  const slow = { pattern: "(?:a|b|ab|ba){1,200}c", regex: true }
+  const limits = [
+    [{ toolSeconds: 2 }, "limits.toolSeconds"],
+    [{ toolSeconds: 300, tools: { search_files: { seconds: 2 } } }, "limits.tools.search_files.seconds"]
+  ] as const
+
+  for (const [given, setting] of limits) {
+    it.live(`ends before the limit ${setting}, and says which share of the files it saw`, () =>
+      Effect.gen(function* () {
+        const { run } = yield* openTools({ files: heavy, limits: given })
+        const { data, error_message } = yield* run("search_files", slow)
+        assert.isNull(error_message)
+        const [, searched, time, named] =
+          /^\(Searched (\d+) of 60 files, then the limit of (\d+ s) was reached\. .*; the person can raise (\S+)\.\)$/.exec(
+            String(data)
+          ) ?? []
+        assert.deepStrictEqual([time, named], ["2 s", setting])
+        assert.isBelow(Number(searched), 60)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+  }
+
+  nodeTest("goes on for as long as the limit of the tool allows", () =>
+    Effect.gen(function* () {
+      const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}.txt`, `needle ${n}\n`]))
+      const { run } = yield* openTools({ files: many, limits: { tools: { search_files: { seconds: 60 } } } })
+      const time = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust("40 seconds"))
+      const [{ data }] = yield* Effect.all([run("search_files", { pattern: "needle" }), time], { concurrency: 2 })
+      assert.match(String(data), /^200 matches in 200 files/)
+      const late = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust("58 seconds"))
+      const [ended] = yield* Effect.all([run("search_files", { pattern: "needle" }), late], { concurrency: 2 })
+      assert.match(String(ended.data), /\(Searched \d+ of 200 files, then the limit of 60 s was reached\./)
     })
   )
 })

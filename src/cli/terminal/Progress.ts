@@ -157,7 +157,7 @@ const checkLine = (
   const [first = ""] = lines
   if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${shown(first, 400)}`
   if (status === "failed" && newFailures.length === 0) {
-    return `${paint.red("check failed")} ${name} as before the changes: ${shown(lines.at(-1) ?? "", 400)}`
+    return `${paint.red("check failed")} ${name}: ${shown(lines.at(-1) ?? "", 400)}`
   }
   if (newFailures.length === 0) return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}`
   const names = newFailures.slice(0, 3).map((one) => shown(one))

@@ -12,7 +12,10 @@ const says: ReadonlyArray<RegExp> = [
     String.raw`\b${checks}\b[^.!?\n]{0,40}?\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succeeding|successful(?:ly)?|green|ok|clean|compiles?)\b`,
     "i"
   ),
-  new RegExp(String.raw`\b(?:pass(?:es|ed|ing)?|satisf(?:y|ies|ied)|green on) (?:\S+ ){0,3}${checks}\b`, "i"),
+  new RegExp(
+    String.raw`\b(?:pass(?:es|ed|ing)?|satisf(?:y|ies|ied)|green on) (?:(?!to\b|into\b|in\b|as\b)\S+ ){0,3}${checks}\b`,
+    "i"
+  ),
   /\b(?:verified|confirmed|validated|checked) (?:\S+ ){0,4}(?:tests?|checks?)\b/i,
   /✅[^.!?\n]{0,40}\b(?:tests?|checks?|build|lint)\b/i
 ]

@@ -371,6 +371,9 @@ export const triedCheck = (check: CheckCommand, end: CheckEnd | string): TriedCh
   const nothing = found && { ...found, reason: `${found.reason.replace(/(?<![.!?])$/, ".")}${help}` }
   const { exitCode, seconds } = end
   const status = nothing !== undefined ? "not checked" : exitCode === 0 ? "passed" : "failed"
-  const failures = status === "failed" ? failuresOf(end).map(({ name }) => name) : []
+  const line = lastLines(end.output).at(-1)?.trim() ?? ""
+  const isNamed = readCheckOutput(end.output).failures.length > 0
+  const names = failuresOf(end).map(({ name }) => (isNamed || line === "" ? name : `${name}: ${line}`))
+  const failures = status === "failed" ? names : []
   return { command, status, exitCode, seconds: Math.round(seconds * 100) / 100, failures, ...nothing }
 }

@@ -26,7 +26,7 @@ const wishes: ReadonlyArray<RegExp> = [
 
 /** What is not asked for: `the failing tests stay as they are`, `do not fix the tests`, `ignore failing tests`. */
 const leftAlone =
-  /\b(?:do not|don't|never|without|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
+  /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 

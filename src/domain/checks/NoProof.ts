@@ -45,7 +45,7 @@ const noSuchTask = anyOf(
   /Unknown lifecycle phase|there is no POM in this directory|Task '[^']+' not found in|does not contain a Gradle build/,
   /MSB1003|MSB1009|The task "[^"]+" could not be found|Could not find a Mix\.Project/,
   /* pytest, Python, Perl, CTest */
-  /ERROR: (?:file or directory not found|not found): |can't open file '|Can't open perl script|No such file or directory: '\S+\/CTestTestfile|Could not find any tests in|is not a build directory/
+  /ERROR: (?:file or directory not found|not found): |can't open file '|Can't open perl script|No such file or directory: '\S+\/CTestTestfile|Failed to change working directory to|directory prefix \S+ does not contain main module/
 )
 
 /** A toolchain of another version than the one that is there, or none. */
@@ -62,7 +62,7 @@ const noToolchain = anyOf(
 /** A program that could not be started. */
 const noProgram = anyOf(
   /command not found(?:: |$)|^(?:\/bin\/)?\w*sh: (?:\d+: |line \d+: )?.*: not found$|is not recognized as an internal|^[\w./-]+: not found$/,
-  /spawn \S+ ENOENT|executable file not found in|could not determine executable to run|No such file or directory \(os error 2\)$/,
+  /spawn \S+ ENOENT|executable file not found in|could not determine executable to run|npx canceled due to missing packages|No such file or directory \(os error 2\)$/,
   /^g?make(?:\[\d+\])?: [^*:]+: (?:No such file or directory|Permission denied)$|^(?:\/usr\/bin\/)?env: .*(?:No such file or directory|Permission denied)$/,
   /^\S*python[\d.]*(?:\.exe)?: No module named \S+$|^Error while finding module specification|Could not open input file: |Can't exec "/,
   /bad interpreter|The command "[^"]+" was not found/
@@ -90,9 +90,9 @@ const noModules = anyOf(
 /** Runs that found nothing to test, by runner. */
 const noTests = anyOf(
   /^Ran 0 tests\b|^NO TESTS RAN$|^=* ?no tests (?:ran|collected)\b|^collected 0 items$/,
-  /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|^\s*0 passing\b|Could not find '[^']*' *$|No test (?:modules|files) found/,
+  /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|Could not find '[^']*' *$|No test (?:modules|files) found/,
   /^0 examples, 0 failures|^0 runs, 0 assertions|^0 tests, 0 assertions|No tests executed!|There are no tests to run|No tests were (?:executed|found)/,
-  /No test is available in|No test matches the given|No tests to run|\[no tests to run\]|Executed 0 tests, with|no tests to run$|Files=0, Tests=0/
+  /No test is available in|No test matches the given|No tests to run|\[no tests to run\]|Executed 0 tests, with|no tests to run$|Files=0, Tests=0|No tests named and /
 )
 
 /** What builds say that ended before anything could be tested. */
@@ -201,7 +201,7 @@ const ranNoTest = (output: string): boolean => {
   const lines = linesOf(output).map((line) => line.trim())
   const own = lines.filter((line) => !line.startsWith("> "))
   return (
-    lines.some((line) => noTests.test(line)) ||
+    lines.some((line) => noTests.test(line) || /^0 passing\b/.test(line)) ||
     (results.length > 0 && results.every((one) => one.endsWith(" 0 passed"))) ||
     (packages.length > 0 && packages.every((one) => /\[no test(?: file)?s(?: to run)?\]$/.test(one))) ||
     (gradle.length > 0 && gradle.every((one) => one.endsWith(" NO-SOURCE"))) ||

@@ -3,7 +3,7 @@
  */
 
 const noNetwork =
-  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|(?:in|for) offline mode|CARGO_NET_OFFLINE|unable to resolve host|:nxdomain\b/i
+  /could not resolve(?! ["'])|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|\bENOTFOUND\b|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|(?:in|for) offline mode|CARGO_NET_OFFLINE|unable to resolve host|:nxdomain\b/i
 
 /** How package managers say that they could not download, when they do not name the network: pip, Maven, pnpm, and others. */
 const unfetched =

@@ -5,7 +5,13 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import { exceptedFiles, holdsPattern, replaceIn, replacePlaces, type TextLine } from "../../domain/files/ReplacePlaces.ts"
+import {
+  exceptedFiles,
+  holdsPattern,
+  replaceIn,
+  replacePlaces,
+  type TextLine
+} from "../../domain/files/ReplacePlaces.ts"
 import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
@@ -65,7 +71,7 @@ const openIssue = (task: string, what: string, how: string): Issue =>
   makeIssue("change-open", { section: "Changes", task }, { what, how })
 
 const howToGoOn =
-  "Say in the report what was not looked at, and begin it with **Partly done**, or change it in another way. Files that are meant to stay as they are belong into \"except\"."
+  'Say in the report what was not looked at, and begin it with **Partly done**, or change it in another way. Files that are meant to stay as they are belong into "except".'
 
 export const makeReplacement = Effect.gen(function* () {
   const path = yield* Path.Path

@@ -63,8 +63,19 @@ const claimIn = (
   return claim === undefined ? [] : [{ task, ...claim }]
 }
 
-const claimsOf = (results: ReadonlyArray<TaskResult>): ReadonlyArray<ClaimFact> =>
-  results.flatMap(({ calls, checks = [], name, result }) => claimIn(name, result.document, checks, calls))
+/** What reports and the answer say of checks that is not so; the answer is often a report. */
+const allClaims = (
+  results: ReadonlyArray<TaskResult>,
+  answer: string,
+  checks: ReadonlyArray<CheckOutcome>
+): ReadonlyArray<ClaimFact> => {
+  const ofTasks = results.flatMap(({ calls, checks: own = [], name, result }) =>
+    claimIn(name, result.document, own, calls)
+  )
+  const calls = results.flatMap((result) => result.calls)
+  const ofAnswer = claimIn("the answer", answer, checks, calls)
+  return [...ofTasks, ...ofAnswer.filter(({ claim }) => !ofTasks.some((one) => one.claim === claim))]
+}
 
 const makeRunReporter = Effect.gen(function* () {
   const activities = yield* Activities
@@ -116,15 +127,7 @@ const makeRunReporter = Effect.gen(function* () {
           ...notDone.filter(({ task }) => !failed.has(task))
         ],
         seen: progress.results.flatMap(({ seen = [] }) => seen),
-        claims: [
-          ...claimsOf(progress.results),
-          ...claimIn(
-            "the answer",
-            outcome.answer,
-            checks,
-            progress.results.flatMap(({ calls }) => calls)
-          )
-        ]
+        claims: allClaims(progress.results, outcome.answer, checks)
       }
     )
     const evidence = sumOfEvidence(

@@ -58,7 +58,7 @@ import * as Result from "effect/Result"
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
 
 /** A limit with the setting that raises it. */
-interface Limit {
+interface CallLimit {
   readonly value: number
   readonly name: string
 }
@@ -68,15 +68,12 @@ const lastForCommands = commandSeconds.most + 60
 
 const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
-/** The limit that a tool has of its own, else the usual one. */
-const limitOf = (
-  { tools }: CallLimits,
-  { info: { name } }: PreparedCall,
-  key: "seconds" | "outputBytes",
-  usual: Limit
-): Limit => {
-  const value = tools?.[name]?.[key]
-  return value === undefined ? usual : { value, name: `limits.tools.${name}.${key}` }
+/** How many seconds a call of a tool may take that runs no command. */
+export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
+  const own = limits.tools?.[name]?.seconds
+  return own === undefined
+    ? { value: limits.toolSeconds, name: "limits.toolSeconds" }
+    : { value: own, name: `limits.tools.${name}.seconds` }
 }
 
 /** Makes what waits for a call that did not end at once, and no longer than it may take. */
@@ -86,10 +83,9 @@ const makeWait =
   <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
     const { name } = prepared.info
     const isCommand = prepared.accesses.some((access) => access._tag === "RunCommand")
-    const usual = isCommand
-      ? { value: lastForCommands, name: "limits.commandSeconds" }
-      : { value: limits.toolSeconds, name: "limits.toolSeconds" }
-    const time = limitOf(limits, prepared, "seconds", usual)
+    const ofCommands = { value: lastForCommands, name: "limits.commandSeconds" }
+    const hasOwn = limits.tools?.[name]?.seconds !== undefined
+    const time = isCommand && !hasOwn ? ofCommands : secondsOfTool(limits, name)
     // The command itself decides when it ends, by its call or its declaration.
     const ends = time.value === lastForCommands ? {} : { endsAtSeconds: time.value }
     let seconds = 0
@@ -114,8 +110,9 @@ const withinOutput = (
   data: Schema.Json
 ): Result.Result<Schema.Json, ToolFailure> => {
   const size = sizeOf(data)
-  const usual = { value: limits.toolOutputBytes, name: "limits.toolOutputBytes" }
-  const { name, value } = limitOf(limits, prepared, "outputBytes", usual)
+  const own = limits.tools?.[prepared.info.name]?.outputBytes
+  const value = own ?? limits.toolOutputBytes
+  const name = own === undefined ? "limits.toolOutputBytes" : `limits.tools.${prepared.info.name}.outputBytes`
   if (size <= value) return Result.succeed(data)
   const message = `The output of ${prepared.info.name} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
