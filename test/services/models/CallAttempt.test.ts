@@ -302,7 +302,7 @@ describe("a prompt that the server says is too long", () => {
       assert(outcome?._tag === "Failure")
       expect(outcome.failure.isUnavailable).toBe(false)
       expect(outcome.failure.message).toBe(
-        "The prompt needs about 2300 tokens, the context window holds 8192. It must hold the answer too. Narrow the references, or raise contextWindow."
+        "The model server refused the prompt of about 2300 tokens as too long. Its context window holds 8192 tokens and must hold the answer too. Narrow the references, or load the model with a larger window and set contextWindow to it."
       )
     })
   )
