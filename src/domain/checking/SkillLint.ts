@@ -21,7 +21,7 @@ import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../skills/Skill.ts"
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
-import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
+import { isPlainBody, placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
 
 /** What the skill is compared with. */
 interface LintContext {
@@ -124,7 +124,8 @@ const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> 
     const message = `No task can run ${path}: ${reason}. Add \`run_command(${path}:*)\`.`
     addRepair(findings, "skill-script-forbidden", { line: file.bodyLine - 1 + line }, message)
   }
-  if (skill.execution.trim() === "") {
+  const isWhole = isPlainBody(outline(file.body)) && skill.refinement !== ""
+  if (skill.execution.trim() === "" && !isWhole) {
     const message = 'The skill has no text under "## Execution": say there what the result must contain.'
     addRepair(findings, "skill-execution-missing", { section: "Execution", line: file.bodyLine }, message)
   }

@@ -47,7 +47,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputs: Schema.Array(SkillInput),
   /** Markdown under `## Refinement`; the whole body when the file has none of our headings. */
   refinement: Schema.String,
-  /** Markdown under `## Execution`; the whole body when the file has none of our headings. */
+  /** Markdown under `## Execution`. */
   execution: Schema.String
 }) {}
 
@@ -243,7 +243,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
     const start = file.lastIndexOf(folder)
     if (start < 0) return changed
     const written = file.slice(start + folder.length).replace(/[^\w/]/g, "\\$&")
-    return changed.replace(new RegExp(`(?<![\\w./-])(?:\\./)?${written}(?![\\w/-])`, "g"), () => file)
+    const from = String.raw`(?:\./|${skillFolderNames}/)?`
+    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-])`, "g"), () => file)
   }, text)
 }
 
@@ -259,6 +260,9 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
   const meant = files.filter((file) => file.endsWith(isHome ? tail.slice(1) : `/${tail}`))
   return meant.length === 1 ? meant[0] : undefined
 }
+
+/** What skills of other programs call their folder. */
+const skillFolderNames = String.raw`(?:\{base_?dir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
 /** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
@@ -277,4 +281,7 @@ export const refinementText = (skill: Skill): string => {
 }
 
 /** What the prompt of an execution says of the skill. */
-export const executionText = ({ execution }: Skill): string => nestMarkdown(execution, 2)
+export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
+
+/** What the prompt says of the inputs of the skill. */
+export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

@@ -64,17 +64,20 @@ export const notAPlugin = (plugin: string): PluginProblem => {
   return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 
-/** An MCP server, one of its tools, or an entry of a file is left out. */
+/** An MCP server, one of its tools, or an entry of a file is left out, or a server does what it should not. */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** Absent when the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
   /** Present when the other tools of the server are used. */
   tool: Schema.optionalKey(Schema.String),
   /** What is wrong and what to do, as sentences. */
-  detail: Schema.String
+  detail: Schema.String,
+  /** True when the server is used all the same. */
+  isUsed: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     if (this.server === undefined) return this.detail
+    if (this.isUsed === true) return `The server "${this.server}" is used, but ${this.detail}`
     return this.tool === undefined
       ? `The server "${this.server}" is not used: ${this.detail}`
       : `The tool "${this.tool}" of the server "${this.server}" is left out: ${this.detail}`
