@@ -4,12 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
-import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { endingFailure, isFinal, openFailures, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
@@ -60,6 +61,7 @@ export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing"
 /** Why the tasks that are left never ran; nothing for ends that leave none. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
+  if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
   if (end._tag !== "Declined") return undefined
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
@@ -94,24 +96,33 @@ export const makeRounds = Effect.gen(function* () {
     yield* state.addDeclined(
       requestedChanges.map(({ declined: title, instead }) => ({ declined: stepText(title), instead }))
     )
+    if (requestedChanges.length === 0 && declined !== undefined) return { end: { _tag: "Declined", ...declined } }
     if (requestedChanges.length === 0) {
-      if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
       const repeated = repeatedFailure(rounds)
       if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
     }
+    const soFar = yield* state.get
+    const unable = endingFailure(openFailures(soFar.failures, soFar.results), soFar.results)
+    if (unable !== undefined) return { end: { _tag: "ModelUnable", message: unable.message } }
     const missing = missingChanges(rounds, kinds)
     if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds, kinds))
       return { end: { _tag: "GoalsMet" } }
-    const revised = yield* reviser.revise({
-      briefing,
-      round,
-      outstanding: list.outstanding(yield* state.finishedNames),
-      finished: (yield* state.get).results,
-      failures,
-      missing,
-      requestedChanges
-    })
-    const finished = { results, failures, revised }
+    const revised = yield* Effect.result(
+      reviser.revise({
+        briefing,
+        round,
+        outstanding: list.outstanding(yield* state.finishedNames),
+        finished: (yield* state.get).results,
+        failures,
+        missing,
+        requestedChanges
+      })
+    )
+    if (Result.isFailure(revised)) {
+      if (revised.failure._tag === "ModelError") return yield* revised.failure
+      return { end: { _tag: "ModelUnable", message: `Task list iteration: ${revised.failure.unable}` } }
+    }
+    const finished = { results, failures, revised: revised.success }
     return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
   })
 

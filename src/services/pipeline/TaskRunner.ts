@@ -75,7 +75,7 @@ export class TaskRunner extends Context.Service<
       })
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { calls, files = [], looks = [], result = noReport, seen, task } = refinement
+        const { calls, files = [], looks = [], result = noReport, seen, task, unfounded } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
@@ -92,7 +92,8 @@ export class TaskRunner extends Context.Service<
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked }),
-          ...(seen === undefined ? {} : { seen })
+          ...(seen === undefined ? {} : { seen }),
+          ...(unfounded === undefined ? {} : { unfounded })
         })
       })
 
