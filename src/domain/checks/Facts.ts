@@ -72,7 +72,12 @@ export const RunFacts = Schema.Struct({
   /** Absent when every reference was seen as a whole. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
   /** Absent when no report says of checks what is not so. */
-  claims: Schema.optionalKey(Schema.Array(ClaimFact))
+  claims: Schema.optionalKey(Schema.Array(ClaimFact)),
+  /**
+   * The tasks that say something about the project and looked at nothing, by their names; an empty name stands for a message of a
+   * conversation. Absent without any.
+   */
+  unfounded: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RunFacts = typeof RunFacts.Type
 
@@ -126,7 +131,8 @@ export const runFacts = (
     denied = [],
     isStale = false,
     notDone = [],
-    seen = []
+    seen = [],
+    unfounded = []
   }: {
     readonly claims?: ReadonlyArray<ClaimFact>
     readonly declined?: ReadonlyArray<DeclinedFact>
@@ -134,6 +140,7 @@ export const runFacts = (
     readonly isStale?: boolean
     readonly notDone?: ReadonlyArray<NotDoneFact>
     readonly seen?: ReadonlyArray<SeenFact>
+    readonly unfounded?: ReadonlyArray<string>
   } = {}
 ): RunFacts => {
   const files = joinedFiles(changed)
@@ -145,13 +152,16 @@ export const runFacts = (
     ...(denied.length === 0 ? {} : { denied }),
     ...(notDone.length === 0 ? {} : { notDone }),
     ...(seen.length === 0 ? {} : { seen }),
-    ...(claims.length === 0 ? {} : { claims })
+    ...(claims.length === 0 ? {} : { claims }),
+    ...(unfounded.length === 0 ? {} : { unfounded })
   }
 }
 
 /** True when there is something to report. */
-export const hasFacts = ({ declined = [], denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
-  files.length + declined.length + denied.length + notDone.length + seen.length > 0
+export const hasFacts = (facts: RunFacts): boolean => {
+  const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
+  return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
+}
 
 const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "insertions">): string =>
   [
@@ -212,6 +222,10 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
 /** What a report says of checks that is not so. */
 export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
 
+/** About an answer that looked at nothing; `task` is empty for a message of a conversation. */
+export const unfoundedText = (task: string): string =>
+  `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
+
 /** What the state says that no check says by itself; nothing for the others. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
@@ -220,7 +234,7 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
 
 /** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
-  const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [] } = facts
+  const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
@@ -234,6 +248,7 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
     ...declined.map((one) => `- declined: "${one.declined}"; instead: ${one.instead.replaceAll(/\s+/g, " ")}`),
     ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`),
-    ...seenTexts(seen).map((text) => `- ${text}`)
+    ...seenTexts(seen).map((text) => `- ${text}`),
+    ...unfounded.map((task) => `- ${unfoundedText(task)}`)
   ]
 }

@@ -5,6 +5,7 @@
  */
 import * as Option from "effect/Option"
 import { type Answered, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
+import { repeatedText, withoutRepeats } from "../documents/RepeatedParagraphs.ts"
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
@@ -252,7 +253,8 @@ export const readMessageTurn = (answer: string, { mayChange, paths, tools }: Mes
   const isEmptyCalls = outline(answer).every(
     ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
   )
-  return isEmptyCalls
-    ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-    : { ...nothingAsked, report: said }
+  if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
+  const { dropped, text: report } = withoutRepeats(said)
+  const repeats = dropped === 0 ? [] : [makeRepair("answer-repeats", {}, repeatedText(dropped))]
+  return { ...nothingAsked, report, repairs: [...native.repairs, ...repeats] }
 }

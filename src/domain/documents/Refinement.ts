@@ -38,6 +38,8 @@ export const Refinement = Schema.Struct({
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that were seen in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
+  /** True for a report about the project for which nothing was looked at. */
+  unfounded: Schema.optionalKey(Schema.Boolean),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** The report; absent for a refinement that was written by itself, whose calls have not been made. */

@@ -1,8 +1,9 @@
 /**
  * Finds out that a model repeats itself while it writes: equal lines in a row, a text that follows itself again and again, or
- * nothing but blanks. Words have narrow limits. Code and data repeat themselves for good reasons, so that they have a wide one:
- * of 61,635 files of at most 64 KiB (this repository, its packages, the libraries of three languages), three repeat a unit of up to
- * eight lines for more than `mostDataCharacters`, all of them generated, and none repeats a sentence for 400 characters.
+ * nothing but blanks. Words have narrow limits. Code and data repeat themselves for good reasons, so that they have wide ones: of
+ * 61,635 files of at most 64 KiB (this repository, its packages, the libraries of three languages), six repeat up to
+ * eight lines with a word for more than 1,600 characters, and three repeat anything for more than 4,096, all of them generated; none
+ * repeats a sentence for 400 characters.
  * The verdict does not depend on how the text is cut into deltas, memory is bounded, and cost is linear.
  */
 import { Line } from "../markdown/Line.ts"
@@ -19,7 +20,11 @@ export interface Repetition {
 export const mostEqualLines = 8
 /** A text of words that follows itself for so many tokens is a loop. */
 export const mostLoopTokens = 200
-/** So many characters of code or data in a row may repeat a unit. */
+/** A word that follows itself so often says nothing. */
+export const mostEqualWords = 12
+/** So many characters of words in a row may repeat a unit inside of code. */
+export const mostCodeCharacters = 1600
+/** So many characters of data in a row may repeat a unit. */
 export const mostDataCharacters = 4096
 /** So many blank lines in a row are a loop. */
 export const mostBlankLines = 200
@@ -82,6 +87,7 @@ const limitOf = (unit: string, isCode: boolean): number => {
   if (isSentence(unit) || (!isCode && isWords(several))) {
     return mostLoopTokens * scaleOfText(several).charactersPerToken - stride
   }
+  if (isWords(several)) return mostCodeCharacters - stride
   return unit.length === 1 && !isCode ? longestSeparator : mostDataCharacters
 }
 
@@ -92,6 +98,9 @@ const startSentence = (unit: string): string => {
   return (unit.slice(start) + unit.slice(0, start)).trim()
 }
 
+const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1}} ?\\p{L}*$`, "u")
+const longestStutter = 300
+
 /** What a loop ends with stands one unit before its end, too. */
 const endLength = 24
 
@@ -100,6 +109,8 @@ const endLength = 24
  * out every longer one that ends before its run does.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
+  const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
+  if (stutter !== null) return { unit: stutter[1] ?? "", times: mostEqualWords }
   const last = text.length - 1
   const end = text.slice(-endLength)
   let period = 0
@@ -194,10 +205,12 @@ export class RepetitionWatch {
       return this.#blankLines >= mostBlankLines ? { unit: "(blank line)", times: mostBlankLines } : undefined
     }
     this.#blankLines = 0
-    if (this.#isCode || this.#skipsCode(line, text)) return undefined
+    const isCode = this.#isCode || this.#skipsCode(line, text)
     const unit = unnumbered(text)
     const times = isWhole && unit === this.#equal.unit ? this.#equal.times + 1 : 1
     this.#equal = { unit: isWhole ? unit : "", times }
+    /* A field of a task stands in no code, whatever is around it. */
+    if (isCode && !line.isField) return undefined
     return times >= mostEqualLines && isWordsLine(unit) ? this.#equal : undefined
   }
 

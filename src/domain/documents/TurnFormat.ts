@@ -43,6 +43,8 @@ export interface Answered {
   readonly changes: ReadonlyArray<Change>
   /** The document of the report; absent when the answer asks for something, or holds no report. */
   readonly report?: string
+  /** True for a question that the person answered: the next answer goes on from there. */
+  readonly hasUse?: boolean
   /** True when the answer says in its own words that text goes. */
   readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>

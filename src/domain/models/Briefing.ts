@@ -182,6 +182,10 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
+/** What prompts show of the project itself. */
+export const projectTextOf = ({ projectDescription, projectMap = "" }: BriefingParts): string =>
+  `${projectDescription}\n${projectMap}`
+
 /** What tasks can refer to for certain: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription } = briefing

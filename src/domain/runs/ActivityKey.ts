@@ -115,6 +115,8 @@ export const seenKey = {
   /** The parts of files that are shown to a task at its beginning. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
+  /** Whether what a task is about is the project. */
+  about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,

@@ -3,7 +3,7 @@
  * answer to results become sources that a person can follow.
  */
 import { type CheckOutcome, namesOf, statusOf } from "../checks/CheckOutcome.ts"
-import type { NotDoneFact } from "../checks/Facts.ts"
+import { type NotDoneFact, unfoundedText } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
@@ -23,6 +23,8 @@ export type RoundsEnd =
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
+  /** The answers of the model were of no use; `message` says where, and what the person can do. */
+  | { readonly _tag: "ModelUnable"; readonly message: string }
   /** There is work left after the last round that is allowed; `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. */
@@ -154,6 +156,8 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       return failed(end.failures, end.failures.map(({ message }) => message).join("\n"), shortfall)
     case "FailedTwice":
       return failed([end.failure], `${end.failure.message} It failed the same way before.`, shortfall)
+    case "ModelUnable":
+      return outcome("limit", end.message)
     case "MaxRounds":
       return outcome("limit", maxRoundsText(end.rounds))
     case "Declined": {
@@ -200,6 +204,18 @@ export const withChecks = (found: Outcome, work: CheckedWork): Outcome => {
   if (found.status !== "done" || lines.length === 0) return found
   const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
   return { ...found, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
+}
+
+/** What a person can do about an answer that looked at nothing. */
+export const unfoundedHelp =
+  "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
+
+/** An outcome that would be done is unfounded when a report about the project looked at nothing. */
+export const withLooks = (found: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
+  const unfounded = results.filter((result) => result.unfounded === true)
+  if (found.status !== "done" || unfounded.length === 0) return found
+  const lines = unfounded.map(({ name }) => unfoundedText(name))
+  return { ...found, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
 }
 
 /** The tasks that lack a change or never ran, as facts. */

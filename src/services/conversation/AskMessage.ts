@@ -5,22 +5,23 @@
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
-import { runFacts } from "../../domain/checks/Facts.ts"
+import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
 import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
-import type { Briefing } from "../../domain/models/Briefing.ts"
+import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
 import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
-import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
-import { unverifiedLines } from "../../domain/runs/RunOutcome.ts"
+import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
@@ -84,6 +85,24 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
+/** What the person, an earlier message or a command has put before the model is a look at it. */
+const isGiven = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
+  hasFolded ||
+  content.length > 1 ||
+  content.some((one) => one.role === "user" && one.pictures !== undefined) ||
+  briefing.attachment !== undefined ||
+  briefing.currentFile !== undefined ||
+  messages.some(
+    (one) => one.role === "tool" || (one.role === "user" && !isFromPerson(one) && !one.content.startsWith("## Reply"))
+  )
+
+/** An answer about the project that looked at nothing. */
+const unfoundedEnding = {
+  status: "unfounded",
+  reason: `${unfoundedText("")} ${unfoundedHelp}`,
+  facts: runFacts([], [], { unfounded: [""] })
+} as const
+
 const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map(({ path }) => path).join(", ")
 
 /**
@@ -91,6 +110,7 @@ const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map
  * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
  */
 export const makeAnswerMessage = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
   const events = yield* RunEvents
@@ -113,12 +133,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
       case "Limit":
         return `Stopped after ${end.turns} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
       case "Unusable":
+        if (end.unable !== undefined) return `No valid answer. ${end.unable}`
         return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
     }
   }
 
   const workOf = (message: MessageOrder, before: Memory, begun: Progress): Work => {
     const { briefing, listen, number, progress, system, tools } = message
+    const isProject = aboutProject(seenKey.about(number, askTask), briefing.prompt)
     const mayChange = tools.some((tool) => fileTools.has(tool))
     const look = mayChange ? "look further, change, or" : "look further, or"
     const own = { mayChange, tools: new Set(tools) }
@@ -138,6 +160,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       copy: makeWorkingCopy(),
       mostTurns: limits.iterationsPerMessage,
       earlier: before.outcomes,
+      ...(isGiven(message, before) ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
       endsItself: true,
       request: message.content.slice(-1).map(messageText).join(),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
@@ -250,7 +273,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
         Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message }))
       )
       const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
-      if (end._tag === "Unusable") return { status: "failed", answer: "", reason }
+      if (end._tag === "Unusable") return { status: end.unable === undefined ? "failed" : "limit", answer: "", reason }
       if (end._tag === "Taken") work.shown.end(end.value)
       const { message } = work
       const asks = message.asksBack && end._tag === "Taken" && work.latest().turn < work.mostTurns
@@ -259,9 +282,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
         const { messages, ...latest } = work.latest()
         return yield* answer(work, { ...latest, messages: [...messages, { role: "user", content: words }] })
       }
+      const { isUnfounded } = work.latest()
       const ending: AskEnding =
         end._tag === "Taken"
-          ? { status: "done", answer: end.value, reason }
+          ? { status: "done", answer: end.value, reason, ...(isUnfounded ? unfoundedEnding : {}) }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
       const known = (yield* gate.requestedChanges).length
       const applied = yield* apply(work, ending, declined).pipe(

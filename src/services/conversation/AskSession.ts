@@ -269,7 +269,10 @@ export const layerAsker = Layer.effect(
       const facts = runFacts(
         known.flatMap(({ files }) => files),
         known.findLast(({ files }) => files.length > 0)?.checks ?? [],
-        { denied: known.flatMap(({ denied = [] }) => denied) }
+        {
+          denied: known.flatMap(({ denied = [] }) => denied),
+          unfounded: [...new Set(known.flatMap(({ unfounded = [] }) => unfounded))]
+        }
       )
       const report: RunReport = {
         runId,

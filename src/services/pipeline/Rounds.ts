@@ -5,13 +5,14 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { DeclinedFact } from "../../domain/checks/Facts.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
-import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { endingFailure, isFinal, openFailures, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { type RequestedInRound, unfollowed } from "../../domain/runs/Followed.ts"
@@ -70,6 +71,7 @@ export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing"
 /** Why the tasks that are left never ran; nothing for ends that leave none. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
+  if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
   if (end._tag !== "Declined") return undefined
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
@@ -102,25 +104,34 @@ export const makeRounds = Effect.gen(function* () {
       Effect.map(gate.requestedChanges, (all) => all.slice(before))
     )
     yield* state.addDeclined(requestedChanges.map(declinedFact))
+    if (requestedChanges.length === 0 && declined !== undefined) return { end: { _tag: "Declined", ...declined } }
     if (requestedChanges.length === 0) {
-      if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
       const repeated = repeatedFailure(rounds)
       if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
     }
+    const soFar = yield* state.get
+    const unable = endingFailure(openFailures(soFar.failures, soFar.results), soFar.results)
+    if (unable !== undefined) return { end: { _tag: "ModelUnable", message: unable.message } }
     const missing = missingChanges(rounds, kinds)
     if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds, kinds))
       return { end: { _tag: "GoalsMet" } }
-    const revised = yield* reviser.revise({
-      briefing,
-      round,
-      outstanding: list.outstanding(yield* state.finishedNames),
-      finished: (yield* state.get).results,
-      failures,
-      missing,
-      requestedChanges
-    })
+    const revised = yield* Effect.result(
+      reviser.revise({
+        briefing,
+        round,
+        outstanding: list.outstanding(yield* state.finishedNames),
+        finished: (yield* state.get).results,
+        failures,
+        missing,
+        requestedChanges
+      })
+    )
+    if (Result.isFailure(revised)) {
+      if (revised.failure._tag === "ModelError") return yield* revised.failure
+      return { end: { _tag: "ModelUnable", message: `Task list iteration: ${revised.failure.unable}` } }
+    }
     const requested = Arr.isReadonlyArrayNonEmpty(requestedChanges) ? { requested: requestedChanges } : {}
-    const finished = { results, failures, revised, ...requested }
+    const finished = { results, failures, revised: revised.success, ...requested }
     return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
   })
 

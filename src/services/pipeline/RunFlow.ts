@@ -16,7 +16,8 @@ import {
   modelOutcome,
   outcome,
   outcomeOf,
-  withChecks
+  withChecks,
+  withLooks
 } from "../../domain/runs/RunOutcome.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -127,7 +128,8 @@ const makeRunReporter = Effect.gen(function* () {
           ...notDone.filter(({ task }) => !failed.has(task))
         ],
         seen: progress.results.flatMap(({ seen = [] }) => seen),
-        claims: allClaims(progress.results, outcome.answer, checks)
+        claims: allClaims(progress.results, outcome.answer, checks),
+        unfounded: progress.results.flatMap(({ name, unfounded = false }) => (unfounded ? [name] : []))
       }
     )
     const evidence = sumOfEvidence(
@@ -181,7 +183,8 @@ export const layerRunFlow = Layer.effect(
       const isNamed = settings.namesChecks === true
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
       const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
-      const checked = order.acceptUnverified === true ? outcome : withChecks(outcome, { checks, hasChanged, isNamed })
+      const looked = withLooks(outcome, results)
+      const checked = order.acceptUnverified === true ? looked : withChecks(looked, { checks, hasChanged, isNamed })
       return { ...checked, evidence: answer.evidence }
     })
 
@@ -192,8 +195,12 @@ export const layerRunFlow = Layer.effect(
         Effect.raceFirst(journal.failed),
         Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
         Effect.catchTags({
-          AttemptsExhausted: ({ message }) =>
-            Effect.succeed(outcome("failed", `No valid answer ${message} ${usualHelp}`)),
+          AttemptsExhausted: ({ message, unable }) =>
+            Effect.succeed(
+              unable === undefined
+                ? outcome("failed", `No valid answer ${message} ${usualHelp}`)
+                : outcome("limit", `No valid answer ${message}`)
+            ),
           JournalError: ({ message }) => Effect.succeed(outcome("failed", message)),
           NoValidPlan: ({ issues, message }) => Effect.succeed(outcome("no_valid_plan", message, issues)),
           ModelError: (error) => Effect.succeed(modelOutcome(error))

@@ -14,7 +14,14 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { deniedOf, resultOfSummary, TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import {
+  deniedOf,
+  endingFailure,
+  resultOfSummary,
+  TaskFailure,
+  type TaskResult,
+  unableIn
+} from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
@@ -195,23 +202,40 @@ export class TaskItems extends Context.Service<
         yield* allow(order, items.length)
         const report = (number: number, { result }: ItemOutcome) =>
           events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
+        let hasResult = false
+        const unable: Array<TaskFailure> = []
         const outcomes = yield* Effect.forEach(
           items,
           Effect.fnUntraced(function* (item, index) {
             const number = index + 1
+            const ending = endingFailure(unable, hasResult ? [item] : [])
+            if (ending !== undefined) {
+              const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
+              yield* report(number, outcome)
+              return outcome
+            }
             const first = yield* one(order, item, taskOfItem(task, item, number, items.length))
             const last =
-              Result.isSuccess(first) || first.failure.cause?._tag === "ModelFailed"
+              Result.isSuccess(first) ||
+              first.failure.cause?._tag === "ModelFailed" ||
+              unableIn(first.failure) !== undefined
                 ? first
                 : yield* one(order, item, taskOfItem(task, item, number, items.length, true))
             const outcome = Result.isSuccess(last)
               ? last.success
               : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
+            hasResult ||= Result.isSuccess(last)
+            if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
             yield* report(number, outcome)
             return outcome
           }),
           { concurrency: parallel }
         )
+        const [failure] = unable
+        if (failure !== undefined && !hasResult) {
+          const { cause, phase, reason } = failure
+          return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
+        }
         return yield* joinAll(order, outcomes)
       })
 

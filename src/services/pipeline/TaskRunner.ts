@@ -76,7 +76,7 @@ export class TaskRunner extends Context.Service<
 
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
         const { refinement, round } = order
-        const { calls, files = [], looks = [], result = noReport, seen, task } = refinement
+        const { calls, files = [], looks = [], result = noReport, seen, task, unfounded } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
@@ -93,7 +93,8 @@ export class TaskRunner extends Context.Service<
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked }),
-          ...(seen === undefined ? {} : { seen })
+          ...(seen === undefined ? {} : { seen }),
+          ...(unfounded === undefined ? {} : { unfounded })
         })
       })
 

@@ -66,7 +66,12 @@ const denied = ({ by, targets, tool }: PermissionDenied): FailureCause => ({ _ta
 const causeOf = (error: TaskError): FailureCause => {
   switch (error._tag) {
     case "AttemptsExhausted":
-      return { _tag: "NoValidAnswer", attempts: error.attempts, repeated: error.repeated }
+      return {
+        _tag: "NoValidAnswer",
+        attempts: error.attempts,
+        repeated: error.repeated,
+        ...(error.unable === undefined ? {} : { unable: error.unable })
+      }
     case "ModelError":
       return { _tag: "ModelFailed", reason: error.reason._tag }
     case "ReferenceError":

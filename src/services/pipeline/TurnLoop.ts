@@ -13,6 +13,9 @@ import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
+import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
+import { restsOnProject } from "../../domain/documents/ProjectQuestion.ts"
 import { foldText, newestShare } from "../../domain/documents/FoldText.ts"
 import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
@@ -50,7 +53,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import { unusableAnswer } from "./Attempts.ts"
+import { heard, unusableAnswer } from "./Attempts.ts"
 import { makeLeftovers } from "./Leftovers.ts"
 import { asksNothing, changedSinceReport, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
@@ -128,6 +131,16 @@ const notFound =
 /** What a report says was done. */
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
+
+/** Why an answer about the project that looked at nothing is sent back once. */
+const notLooked = makeIssue(
+  "report-unfounded",
+  {},
+  {
+    what: "This is about the project, and no file was looked at.",
+    how: "Search or read first, with a tool call. If you know it from what is shown above, link the file: `[<path>](<path>)`."
+  }
+)
 
 /** Why a first answer cannot be the report: it says what only calls can show, and there was none. */
 const unfounded = (report: string): string | undefined => {
@@ -303,9 +316,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       })
       .pipe(
         Effect.map(({ calls = [], text, thinking }): Heard => ({
-          answer: text,
-          shown: text,
-          issues: [],
+          ...heard(text),
           thinking,
           asked: withUniqueIds(calls, progress.messages)
         })),
@@ -376,6 +387,20 @@ export const makeTurnLoop = Effect.gen(function* () {
     }
   })
 
+  /** True for a report about the project for which nothing was looked at, and that links nothing of it. */
+  const looksUnfounded = (order: AnyOrder, { outcomes }: Progress, report: string): Effect.Effect<boolean> => {
+    const { basis, copy, earlier = [], tools } = order
+    const canLook = tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
+    const isFounded =
+      basis === undefined ||
+      !canLook ||
+      outcomes.length + earlier.length > 0 ||
+      copy.files().length > 0 ||
+      questionOf(report) !== undefined ||
+      restsOnProject(report, basis.shown)
+    return isFounded ? Effect.succeed(false) : basis.isProject
+  }
+
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
   const takeReport = Effect.fnUntraced(function* <A>(
     order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
@@ -383,14 +408,20 @@ export const makeTurnLoop = Effect.gen(function* () {
     report: string,
     isLast: boolean
   ) {
+    const isUnfounded = yield* looksUnfounded(order, progress, report)
     const known = isLast ? [] : reportIssues(order, progress, report)
-    if (known.length > 0) return { value: undefined, issues: known, repairs: [] }
-    const { fallback, issues, repairs, value } = yield* order.take(report, progress)
-    if (issues.length === 0 && value._tag === "Some") return { value: { taken: value.value }, issues, repairs }
-    if (fallback !== undefined && (isLast || progress.rejectedReports > 0)) {
-      return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs }
+    const again = isUnfounded && !isLast && progress.unfoundedReports === 0 ? [notLooked] : []
+    if (known.length + again.length > 0) {
+      return { value: undefined, issues: known.length > 0 ? known : again, repairs: [], isUnfounded }
     }
-    return { value: undefined, issues, repairs: [] }
+    const { fallback, issues, repairs, value } = yield* order.take(report, progress)
+    if (issues.length === 0 && value._tag === "Some") {
+      return { value: { taken: value.value }, issues, repairs, isUnfounded }
+    }
+    if (fallback !== undefined && (isLast || progress.rejectedReports > 0)) {
+      return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs, isUnfounded }
+    }
+    return { value: undefined, issues, repairs: [], isUnfounded: false }
   })
 
   /** One turn: an answer, what it asks for, and the reply to it. */
@@ -434,7 +465,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     const checks = made.checks ?? before.checks
     const files = [...before.files, ...made.files]
     const missed = refused.map((one) => refusedOutcome(one, turn))
-    const all: Progress = {
+    let all: Progress = {
       ...before,
       messages,
       outcomes: [...before.outcomes, ...outcomes, ...missed],
@@ -456,6 +487,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       read.report === undefined || isOpen || isEarly || read.calls.length > 0
         ? undefined
         : yield* takeReport(order, all, read.report, left === 0 && order.endsItself === true)
+    all = { ...all, isUnfounded: report?.value !== undefined && report.isUnfounded }
     const issues = [...problems, ...(report?.issues ?? [])]
     const repairs = [
       ...read.repairs,
@@ -492,6 +524,11 @@ export const makeTurnLoop = Effect.gen(function* () {
     const answer = said.answer.trim()
     const isRepeated = before.answers.has(answer) && native.length === 0
     const isUnusable = possible.length === 0 && wrong.length > 0
+    const isUseless =
+      isUnusable &&
+      native.length === 0 &&
+      read.hasUse !== true &&
+      (isRepeated || holdsNothing(read.report === undefined ? read.issues : issues))
     const tools = toolMessages(replies, replyBudget(order, messages))
     const repeated = repeatedCall(all.outcomes, limits.identicalCalls)
     const isEnding = order.endsItself === true && (repeated ?? denied) !== undefined
@@ -520,7 +557,9 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...all,
       issues: wrong,
       unusable: isUnusable ? [...all.unusable, answer] : [],
+      useless: isUseless ? all.useless + 1 : 0,
       rejectedReports: all.rejectedReports + (report === undefined ? 0 : 1),
+      unfoundedReports: all.unfoundedReports + (report?.isUnfounded === true ? 1 : 0),
       answers: new Set([...all.answers, answer]),
       tuning: {
         repeats: all.tuning.repeats + (isRepeated ? 1 : 0),
@@ -534,9 +573,11 @@ export const makeTurnLoop = Effect.gen(function* () {
         ? { _tag: "Repeated", call: repeated }
         : denied !== undefined
           ? { _tag: "Denied", message: denied }
-          : progress.unusable.length >= limits.attempts
-            ? { _tag: "Unusable" }
-            : undefined
+          : progress.useless >= mostUselessAnswers
+            ? { _tag: "Unusable", unable: unableText(order.skill?.model ?? settings.model, call.stage) }
+            : progress.unusable.length >= limits.attempts
+              ? { _tag: "Unusable" }
+              : undefined
     return { end, progress, last: isEnding, kept }
   })
 

@@ -28,7 +28,12 @@ export interface Progress {
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The last answers in a row that could not be used. */
   readonly unusable: ReadonlyArray<string>
+  /** How many of them in a row held nothing of what was asked for. */
+  readonly useless: number
   readonly rejectedReports: number
+  /** How often a report was sent back because nothing had been looked at; true when it was taken all the same. */
+  readonly unfoundedReports: number
+  readonly isUnfounded: boolean
   readonly tuning: Tuning
   readonly answers: ReadonlySet<string>
   /** True when the turns before are not shown as they were. */
@@ -46,7 +51,10 @@ export const firstProgress = (messages: ReadonlyArray<ConversationMessage>, hasF
   files: [],
   checks: [],
   unusable: [],
+  useless: 0,
   rejectedReports: 0,
+  unfoundedReports: 0,
+  isUnfounded: false,
   tuning: firstTuning,
   answers: new Set(),
   hasFolded,
@@ -87,6 +95,11 @@ export interface TurnOrder<A, E = never> {
   readonly now: (left: number) => string
   /** The messages that stay when the others are folded, with what the host knows. */
   readonly fold: (messages: ReadonlyArray<ConversationMessage>, known: string) => ReadonlyArray<ConversationMessage>
+  /**
+   * Whether a report must rest on the project; absent where its material was given with the work. `shown` is what the prompt shows
+   * of the project.
+   */
+  readonly basis?: { readonly isProject: Effect.Effect<boolean>; readonly shown: string }
   /** How to correct a report that is sent back, where that has to be said. */
   readonly correction?: string
   /** What to do after a fold. */
@@ -114,7 +127,7 @@ export type TurnsEnd<A> =
   | { readonly _tag: "Taken"; readonly value: A }
   | { readonly _tag: "Repeated"; readonly call: ToolCall }
   | { readonly _tag: "Denied"; readonly message: string }
-  | { readonly _tag: "Unusable" }
+  | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
 /** An order whose report and approval do not matter. */

@@ -64,9 +64,9 @@ const healthy: Readonly<Record<string, string>> = {
   imports: many(120, (index) => `import * as ${words[index % 20]}${index} from "effect/${words[index % 20]}"`),
   "an array literal in code": `\`\`\`ts\nconst board = [\n${many(64, () => '  { kind: "empty", owner: "nobody", moves: 0 },')}\n]\n\`\`\``,
   "closing brackets of a file": `\`\`\`json\n${"},\n".repeat(20)}\`\`\``,
-  "equal lines of a file": `data.csv\n<<<<<<< OLD\n=======\n${"open and not read yet\n".repeat(30)}>>>>>>> NEW\n`,
-  "equal lines of a file in a call": `<tool_call>\n<function=write_file>\n<parameter=content>\n${"not read yet\n".repeat(30)}</parameter>\n</tool_call>`,
-  "a block of code": `\`\`\`go\n${"\tCALL runtime\n".repeat(63)}\`\`\``,
+  "equal lines of a file": `data.csv\n<<<<<<< OLD\n=======\n${"open and not read\n".repeat(20)}>>>>>>> NEW\n`,
+  "equal lines of a file in a call": `<tool_call>\n<function=write_file>\n<parameter=content>\n${"not read yet\n".repeat(20)}</parameter>\n</tool_call>`,
+  "a block of code": `\`\`\`go\n${"\tCALL runtime\n".repeat(64)}\`\`\``,
   "rows of an empty table": `| name | age |\n| --- | --- |\n${"| | |\n".repeat(30)}`,
   "rules of a table": "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n".repeat(12),
   "a JSON array of words": `[\n${'  "open",\n'.repeat(40)}  "closed"\n]`,
@@ -93,7 +93,7 @@ const healthy: Readonly<Record<string, string>> = {
   base64: Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * index * 7919) >> 7)).toString("base64"),
   separators: many(40, (index) => `${"-".repeat(200)}\n${sentence(index)}\n${"=".repeat(100)}`),
   "eleven equal sentences": `${"The tests pass and nothing else is left to do here. ".repeat(11)}\n${many(40, sentence)}`,
-  "one word again and again": `${"very ".repeat(100)}${many(40, sentence)}`
+  "one word again and again": `${"very ".repeat(8)}${many(40, sentence)}`
 }
 
 const loops: Readonly<Record<string, string>> = {
@@ -110,6 +110,9 @@ const loops: Readonly<Record<string, string>> = {
   "a sign": "!".repeat(6000),
   "a row inside a code block": `\`\`\`json\n${'  { "name": "read_file", "arguments": { "path": "src/main.ts" } },\n'.repeat(100)}`,
   "one word over and over": "very ".repeat(300),
+  "one word in a field": `- **Name** The ${"limit ".repeat(14)}\n`.repeat(5),
+  "a field of a task inside a fence": `\`\`\`\n${"- **Requires user approval**\n".repeat(149)}`,
+  "a line of words inside a fence": `\`\`\`text\n${"nothing to do\n".repeat(149)}`,
   "a field of a task": "- **Requires user approval**\n".repeat(149),
   "a field of a task with blank lines": "- **Requires user approval**\n\n".repeat(149),
   "a numbered item": many(60, (index) => `${index + 1}. Read the file and decide what is next.`),
@@ -124,6 +127,11 @@ const loops: Readonly<Record<string, string>> = {
   "rows of data": "| - | x | - | x | - |\n".repeat(400),
   "an answer in a markdown fence": `\`\`\`markdown\n${"I will read the file main.ts again.\n".repeat(60)}`
 }
+
+const tokens = (text: string): number => text.length / scaleOfText(text).charactersPerToken
+
+/** Watches the arguments of a call. */
+const call = (text: string) => new AnswerWatch().callArguments(`{"path":"a.txt","content":"${text}`)
 
 describe("AnswerWatch", () => {
   for (const [name, text] of Object.entries(healthy)) {
@@ -175,7 +183,6 @@ describe("AnswerWatch", () => {
   ]
   for (const unit of units) {
     it(`stops a loop of ${JSON.stringify(unit.slice(0, 30))} when it has 200 tokens, and not at the half of them`, () => {
-      const tokens = (text: string) => text.length / scaleOfText(text).charactersPerToken
       const lengths = Array.from({ length: 400 }, (_, times) => unit.repeat(times + 1))
       const first = lengths.find((text) => watch(text, undefined, 1) !== undefined) ?? ""
       expect(tokens(first) - tokens(unit)).toBeLessThan(201)
@@ -197,7 +204,6 @@ describe("AnswerWatch", () => {
   })
 
   it("stops a sentence in the arguments of a call, and lets data pass", () => {
-    const call = (text: string) => new AnswerWatch().callArguments(`{"path":"a.txt","content":"${text}`)
     expect(call("The file is read again and again.\\n".repeat(40))).toMatchObject({ kind: "loop" })
     expect(call("0, 0, 0, 0,\\n".repeat(100))).toBeUndefined()
     expect(call("0, 0, 0, 0,\\n".repeat(1000))).toMatchObject({ kind: "loop" })
@@ -276,8 +282,8 @@ const task = (name: string, skill = "- **Skill** x\n") =>
 const list = (tasks: string) =>
   `## Original prompt\n\nP.\n\n## Goals / summary\n\nG.\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
 
-const call = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "a" } }\n```\n'
-const calls = `## Task\n\n${task("A")}## Tool Calls\n\n${call}`
+const callBlock = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "a" } }\n```\n'
+const calls = `## Task\n\n${task("A")}## Tool Calls\n\n${callBlock}`
 
 const codes = (answer: string, read: (part: string) => ReturnType<typeof readTaskList>["issues"]) =>
   issuesOfPart(wholePartOf(answer), read).map(({ code, where }) => [code, where.line])
@@ -327,7 +333,7 @@ describe("the whole part of an answer that was cut off", () => {
   })
 
   it("is without issues wherever a right refinement is cut", () => {
-    const fine = `${calls}\n${call.replace("call-1", "call-2").replace('"a"', '"b"')}`
+    const fine = `${calls}\n${callBlock.replace("call-1", "call-2").replace('"a"', '"b"')}`
     const all = Array.from({ length: fine.length }, (_, end) =>
       codes(fine.slice(0, end), (part) => readRefinement(part).issues)
     )

@@ -347,7 +347,7 @@ describe("a conversation", () => {
       const never = yield* asking(["Go."], () => "")
       assert.deepStrictEqual(
         [never.requests.length, never.reports[0]?.status, never.report.status],
-        [5, "failed", "failed"]
+        [3, "limit", "limit"]
       )
     })
   )

@@ -153,7 +153,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
       {
         code: "answer-loop",
         where: {},
-        what: `The answer was stopped: it repeated "${sentence}" 14 times.`,
+        what: `The answer was stopped: it repeated "${sentence}" 8 times.`,
         how: "Write the document, write everything once, and stop."
       }
     ])
@@ -254,6 +254,6 @@ it.effect("does not call it repetition when a model only thinks every time", () 
     const { outcome } = yield* tuned(
       ...Array.from({ length: 5 }, () => ({ _tag: "ThinkingCutOff", tokens: 1 }) as const)
     )
-    expect(outcome).toMatchObject({ failure: { attempts: 5, repeated: false } })
+    expect(outcome).toMatchObject({ failure: { attempts: 3, repeated: false } })
   })
 )

@@ -291,14 +291,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     Effect.gen(function* () {
       const { loop, prompts } = yield* open([
         ...before,
-        ...Array.from({ length: 6 }, () => refinementWith([{ name: "fly", arguments: {} }]))
+        ...Array.from({ length: 6 }, (_, index) => refinementWith([{ name: `fly_${index}`, arguments: {} }]))
       ])
       const failure = yield* Effect.flip(loop.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
-      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: true }])
-      expect(failure.reason).toMatch(
-        new RegExp(`^no valid ${wanted} after 5 tries\\. The model gave the same answer every time\\. Last issues: `)
-      )
+      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: false }])
+      expect(failure.reason).toMatch(new RegExp(`^no valid ${wanted} after 5 tries\\. Last issues: `))
       expect(failure.ran?.map(({ call, success }) => [call.name, success])).toEqual(
         before.length === 0 ? undefined : [["read_file", true]]
       )
@@ -563,7 +561,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const needed = "Make `raiseLimit` stricter."
       const shownTo = (task: Parameters<typeof orderOf>[0]) =>
         Effect.gen(function* () {
-          const { loop, messages } = yield* open([resultSaying("Partly done. Not found.")], { files })
+          const { loop, messages } = yield* open([resultSaying("Partly done, see [src/a.ts](src/a.ts).")], { files })
           yield* loop.work(orderOf(task))
           return messages[0]?.[0] ?? ""
         })

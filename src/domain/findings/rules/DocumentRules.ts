@@ -102,6 +102,12 @@ export const documentRules = [
       "It says that there are more tasks than it has, or breaks off. What it leaves out would never be done.",
       "Write all tasks to their end, or leave out what announces more."
     ),
+    "plan-example": error(
+      "Task of the example",
+      "The example of the instructions shows the form of a list; what it says is about another prompt.",
+      "Write tasks for the prompt, in its words.",
+      "Use a larger model (--model)."
+    ),
     "tasks-empty": error(
       "No task in the list",
       "A first plan needs at least one task.",

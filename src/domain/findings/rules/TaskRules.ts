@@ -397,6 +397,11 @@ export const taskRules = [
       "A call, a promise, a copied template or a refusal says nothing about the work.",
       "Write what was found or done, or ask for what is still needed."
     ),
+    "answer-repeats": note(
+      "Text that the answer repeats",
+      "A paragraph that was said before, word for word, says nothing more.",
+      "Write each paragraph once."
+    ),
     "answer-unwrapped": note(
       "Answer in an object",
       "The object holds one text, which is the answer.",

@@ -1,0 +1,87 @@
+/**
+ * Recognises tasks that are copied from the example of the instructions: a small model that does not know what to plan repeats what
+ * it was shown. What the example says is read out of the instructions themselves, so that it may be changed there alone.
+ */
+import * as Option from "effect/Option"
+import { type Issue, makeIssue } from "../findings/Issue.ts"
+import { fencedBlocks } from "../markdown/Outline.ts"
+import type { Task } from "../plan/Task.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { stemOf, wordsInName } from "../text/Nearest.ts"
+import { readTaskList } from "./TaskListFormat.ts"
+
+/** A task that holds so much of the example's words says what the example says. */
+const alike = 0.6
+/** A task that holds so much of the prompt's words is about the prompt. */
+const aboutPrompt = 2 / 3
+const mostOfPrompt = 120
+
+type PlannedTask = Pick<Task, "name" | "whatIsNeeded">
+
+/** The tasks of the example of a task list that instructions hold. */
+export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
+  const lists = fencedBlocks(instructions).flatMap(({ text }) => Option.toArray(readTaskList(text).value))
+  return lists[0]?.tasks ?? []
+}
+
+/** The words that say what a text is about, in the form that their forms share; numbers too. */
+const stemsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    wordsInName(text)
+      .filter((word) => word.length > 3 || /\d/.test(word))
+      .map(stemOf)
+  )
+
+const numbersIn = (stems: ReadonlySet<string>): ReadonlyArray<string> => [...stems].filter((stem) => /^\d+$/.test(stem))
+
+const shareIn = (wanted: ReadonlySet<string>, text: ReadonlySet<string>): number =>
+  wanted.size === 0 ? 0 : [...wanted].filter((stem) => text.has(stem)).length / wanted.size
+
+/** True when the prompt asks for what the task says, although the example says it too. */
+const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt: ReadonlySet<string>): boolean => {
+  const numbers = numbersIn(task)
+  const areTold = numbers.every((number) => prompt.has(number))
+  if (!areTold && numbersIn(prompt).length > 0) return false
+  const named = shareIn(subject, prompt)
+  return named === 1 || (named > 0 && areTold && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
+}
+
+/** True for a task that repeats one of the example, in the place of what the prompt says. */
+const isCopied = (
+  { name, whatIsNeeded }: PlannedTask,
+  example: ReadonlyArray<PlannedTask>,
+  prompt: ReadonlySet<string>
+): boolean => {
+  const task = stemsOf(`${name} ${whatIsNeeded}`)
+  const needed = stemsOf(whatIsNeeded)
+  return example.some((one) => {
+    const subject = stemsOf(one.name)
+    const title = new Set([...stemsOf(name)].filter((stem) => !/^\d+$/.test(stem)))
+    const hasName = shareIn(subject, title) === 1 && shareIn(title, subject) === 1
+    const isAlike = hasName || shareIn(stemsOf(one.whatIsNeeded), needed) >= alike
+    return isAlike && shareIn(subject, task) === 1 && !isAsked(task, subject, prompt)
+  })
+}
+
+/** The issues of tasks that repeat the example of the instructions. */
+export const exampleIssues = (
+  { steps }: TaskList,
+  example: ReadonlyArray<PlannedTask>,
+  prompt: string
+): ReadonlyArray<Issue> => {
+  const asked = stemsOf(prompt)
+  return steps.flatMap(({ tasks, title }) =>
+    tasks
+      .filter((task) => isCopied(task, example, asked))
+      .map(({ name }) =>
+        makeIssue(
+          "plan-example",
+          { section: title, task: name },
+          {
+            what: `The task "${name}" repeats the example of the instructions, which is about another prompt.`,
+            how: `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
+          }
+        )
+      )
+  )
+}
