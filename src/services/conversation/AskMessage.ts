@@ -152,7 +152,6 @@ export const makeAnswerMessage = Effect.gen(function* () {
       latest: () => latest,
       idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
       task: askTask,
-      request: briefing.prompt,
       round: number,
       step: 0,
       tools,

@@ -37,7 +37,7 @@ import { makeItemFiles } from "./SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
-import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
+import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
 import { makeTurnLoop } from "./TurnLoop.ts"
 
 /** How much of a report stands for an item. */
@@ -184,7 +184,7 @@ export class TaskItems extends Context.Service<
         for (const file of others) copy.propose(file)
         const parts = settled.flatMap(({ refinement = [] }) => refinement)
         const checks = parts.some((part) => part.joined !== undefined)
-          ? yield* turnLoop.check({ copy, round: order.round, task: order.task.name }, 0)
+          ? yield* turnLoop.check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))
         return refinementOf(order.task, settled, turnLoop.proposed({ copy }, { checks, turn: 0 }, "file"))
       })

@@ -331,7 +331,7 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** Checks what the working copy changes, where commands can see it. */
   const check = Effect.fnUntraced(function* (
-    { copy, request = "", round, task }: Pick<AnyOrder, "copy" | "request" | "round" | "task">,
+    { copy, request, round, task }: Pick<AnyOrder, "copy" | "request" | "round" | "task">,
     turn: number,
     made: ReadonlyArray<FileFact> = []
   ) {

@@ -67,14 +67,12 @@ export interface TurnOrder<A, E = never> {
   readonly idOf: (turn: number) => ModelCallId
   /** The name under which calls and checks are made. */
   readonly task: string
-  /** What the prompt and the plan ask for, in their words. */
-  readonly request?: string
   readonly round: number
   /** The position of the step from 0. */
   readonly step: number
   readonly skill?: Skill | undefined
   readonly tools: ReadonlyArray<string>
-  /** What was asked for, in the words of the person and of the task. */
+  /** What the prompt and the plan ask for, in their words. */
   readonly request: string
   /** The first message, which stays as it is. */
   readonly system: string
