@@ -139,7 +139,6 @@ export const makeAnswerMessage = Effect.gen(function* () {
       mostTurns: limits.iterationsPerMessage,
       earlier: before.outcomes,
       endsItself: true,
-      request: message.content.slice(-1).map(messageText).join(),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,

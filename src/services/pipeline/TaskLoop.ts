@@ -212,7 +212,6 @@ export class TaskLoop extends Context.Service<
             skill.inputs.some(({ name, required }) => required && !known.inputs.some((one) => one.name === name))
               ? undefined
               : turnGrammar({ mayChange, tools }),
-          request: [briefing.prompt, task.whatIsNeeded, task.expectedOutput].join("\n"),
           read: Effect.fnUntraced(function* (answer, paths) {
             const read = readTurn(answer, {
               paths,

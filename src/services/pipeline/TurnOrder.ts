@@ -66,8 +66,6 @@ export interface TurnOrder<A, E = never> {
   readonly step: number
   readonly skill?: Skill | undefined
   readonly tools: ReadonlyArray<string>
-  /** What was asked for, in the words of the person and of the task. */
-  readonly request: string
   /** The first message, which stays as it is. */
   readonly system: string
   /** What the turns propose to change. */
