@@ -2,7 +2,7 @@
  * Which path of an answer a change belongs to: that of the line or the fence right above it, and for a block right behind another
  * one the same as there. Where something else stands above, there is none: a change never goes to the file of another one.
  */
-import { isBlank, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
+import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
 import {
   comparesFiles,
   isPlainSentence,
@@ -75,7 +75,7 @@ export class AnswerPaths {
 
   /** The path of the line right above a fence. */
   beforeFence(at: number): (NamedPath & { readonly line: number }) | undefined {
-    const above = this.lines.slice(0, at).findLastIndex((line) => !isBlank(line))
+    const above = lastBefore(this.lines, at, (line) => !isBlank(line))
     const line = this.line(above)
     if (above < 0 || this.taken.has(above)) return undefined
     const blanks = pathWithBlanks(line)
@@ -125,8 +125,14 @@ export class AnswerPaths {
 
 const afterLanguage = (info: string): string => info.replace(/^\S+\s*/, "")
 
-const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
-  lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isPlainSentence(line))
+/** More sentences do not stand between a path and its block. */
+const mostSentences = 20
+
+const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number => {
+  const first = Math.max(0, at - mostSentences)
+  const above = lastBefore(lines.slice(first, at), at - first, (line) => !isBlank(line) && !isPlainSentence(line))
+  return above < 0 ? -1 : first + above
+}
 
 /** More texts than this are not looked up. */
 const maxTexts = 200

@@ -13,6 +13,7 @@ import {
   fileFenceAt,
   findBounds,
   isBlank,
+  lastBefore,
   looseMark,
   type OpenMark,
   readFence,
@@ -128,7 +129,7 @@ class Reader {
 
   /** The index of the nearest line before this one that says something and is not a fence. */
   private lineBefore(at: number): number {
-    return this.lines.slice(0, at).findLastIndex((line) => !isBlank(line) && readFence(line) === undefined)
+    return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
   }
 
   private readBetween(from: number, end: number, isFenced: boolean): void {

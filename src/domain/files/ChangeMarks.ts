@@ -45,6 +45,13 @@ const lengthOf = (mark: RegExp, line: string): number => mark.exec(line)?.[1]?.l
 
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
+/** The index of the nearest line before one that passes a test; -1 where there is none. */
+export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line: string) => boolean): number => {
+  let index = at - 1
+  while (index >= 0 && !test(lines[index] ?? "")) index -= 1
+  return index
+}
+
 /** Where the parts of a block are: the indices of its marks, or why it has no end. */
 interface Bounds {
   readonly middle: number
@@ -118,10 +125,9 @@ export const blockEnd = (lines: ReadonlyArray<string>, at: number): number | und
   return bounds === undefined || bounds.problem !== undefined ? undefined : bounds.end - 1
 }
 
-/** The lines that may close a fence, without those that close a fence in it. */
-const closingLines = (lines: ReadonlyArray<string>, from: number, nests: boolean): ReadonlyArray<number> => {
+/** The lines that may close a fence, without those that close a fence in it; looked for one by one. */
+const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
-  const closing: Array<number> = []
   let depth = 0
   for (let at = from + 1; at < lines.length; at += 1) {
     const end = blockEnd(lines, at)
@@ -133,9 +139,8 @@ const closingLines = (lines: ReadonlyArray<string>, from: number, nests: boolean
     if (inner === undefined || inner.signs[0] !== signs[0] || inner.signs.length < signs.length) continue
     if (inner.info !== "") depth += nests ? 1 : 0
     else if (depth > 0) depth -= 1
-    else closing.push(at)
+    else yield at
   }
-  return closing
 }
 
 /** Where a fence ends. In markdown a fence with an info string opens another one inside. */
@@ -159,10 +164,14 @@ export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): Fence |
   const info = readFence(lines[from] ?? "")?.info
   if (info === undefined) return undefined
   const closing = closingLines(lines, from, true)
-  for (let index = 0; index < closing.length; index += 2) {
-    const [end = lines.length, next, last] = closing.slice(index)
-    if (!looksOpening(lines, end) || next === undefined) return { info, end }
-    if (looksOpening(lines, next) || last === undefined) return { info, end, isUnclear: true }
+  const next = (): number | undefined => closing.next().value ?? undefined
+  let end = next()
+  while (end !== undefined && looksOpening(lines, end)) {
+    const second = next()
+    if (second === undefined) break
+    const third = looksOpening(lines, second) ? undefined : next()
+    if (third === undefined) return { info, end, isUnclear: true }
+    end = third
   }
-  return { info, end: closing.at(-1) ?? lines.length }
+  return { info, end: end ?? lines.length }
 }

@@ -135,7 +135,7 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
 
 /** Words in backquotes, which may be paths. */
 export const spansOf = (line: string): ReadonlyArray<string> =>
-  [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
+  line.length > maxLength ? [] : [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
 
 /** The paths that a sentence names: in backquotes, or with their folder. */
 export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArray<string> => {
@@ -158,16 +158,14 @@ export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence that names nothing that may be a file. */
 export const isPlainSentence = (line: string): boolean => {
+  if (line.length > maxLength) return false
   const text = line
     .trim()
     .replaceAll("**", "")
     .replace(/`[^`/\\]*`/g, "word")
   const words = text.split(/\s+/)
   return (
-    text.length <= maxLength &&
-    words.length >= 3 &&
-    /^["'(`]?\p{L}.*[.:!?]$/u.test(text) &&
-    !words.some((word) => /[/\\]|[^.]\.\p{L}/u.test(word))
+    words.length >= 3 && /^["'(`]?\p{L}.*[.:!?]$/u.test(text) && !words.some((word) => /[/\\]|[^.]\.\p{L}/u.test(word))
   )
 }
 

@@ -152,6 +152,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       latest: () => latest,
       idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
       task: askTask,
+      request: briefing.prompt,
       round: number,
       step: 0,
       tools,
@@ -161,7 +162,6 @@ export const makeAnswerMessage = Effect.gen(function* () {
       earlier: before.outcomes,
       ...(isGiven(message, before) ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
       endsItself: true,
-      request: message.content.slice(-1).map(messageText).join(),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,

@@ -1,8 +1,8 @@
 /**
- * Finds the path of the project that is meant by one which a model writes. In order: the path as it stands; the path without the
- * escapes of markdown, of a shell or of a URL, and backslashes of Windows; a path that begins with a slash, from the project instead of the root of the
- * machine; and the only path of the project that differs in blanks or in Unicode normalisation. A path that leads to something on
- * the machine, outside the project, is never another one: the gate decides about it.
+ * Finds the path of the project that is meant by one which a model writes. In order: the path as it stands; the path without quotes,
+ * escapes of markdown, of a shell or of a URL, and backslashes of Windows; a path that begins with a slash, from the project instead
+ * of the root of the machine; and the only path of the project that differs in blanks or in Unicode normalisation. A path that leads
+ * to something on the machine, outside the project, is never another one: the gate decides about it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -136,7 +136,7 @@ export const makeTurnCalls = Effect.gen(function* () {
   })
 
   /** The calls of an answer that can be made, with what is wrong with the others. */
-  const checkCalls = Effect.fnUntraced(function* ({ request, skill, task, tools }: AnyOrder, turn: Answered) {
+  const checkCalls = Effect.fnUntraced(function* ({ request = "", skill, task, tools }: AnyOrder, turn: Answered) {
     const allowed = new Set(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)

@@ -17,6 +17,13 @@ const order = {
   finished: []
 }
 
+const edit = (path: string, old: string, now: string) => ({
+  name: "edit_file",
+  arguments: { path, old_text: old, new_text: now }
+})
+
+const plain = (path: string): string => alikePath(path.replace(/^[./]+(?=\w+)|\\/g, ""))
+
 /** What a task proposes for each file, and the issues of its first answer. */
 const workWith = Effect.fnUntraced(function* (answer: string, names: ReadonlyArray<string>) {
   const files = Object.fromEntries(["a.py", ...names].map((name) => [name, "version = 1\n"]))
@@ -173,10 +180,6 @@ layer(NodeServices.layer)("a block of a task", (it) => {
 
   it.effect("and a call of a tool mean the same file, however each spells it", () =>
     Effect.gen(function* () {
-      const edit = (path: string, old: string, now: string) => ({
-        name: "edit_file",
-        arguments: { path, old_text: old, new_text: now }
-      })
       const { log, loop } = yield* openStages({
         files: { "src/my notes.py": "version = 1\n" },
         answers: [
@@ -198,7 +201,6 @@ layer(NodeServices.layer)("a block of a task", (it) => {
   )
 
   it("is for the same file in a conversation", () => {
-    const plain = (path: string): string => alikePath(path.replace(/^[./]+(?=\w+)|\\/g, ""))
     for (const [line, file] of lines) {
       const answer = `a.py\n${block(2)}\n${line}\n${block(3)}`
       const names = pathQuestions(answer).flatMap((readings) => readings.filter((one) => plain(one) === plain(file)))
