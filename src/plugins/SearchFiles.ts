@@ -269,7 +269,8 @@ const resultText = Effect.fnUntraced(function* (params: Parameters, files: numbe
   const end = { ...found, skipped: [...found.skipped, ...left] }
   const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
   const none = end.ended === undefined ? [nothingIn(params, files - found.skipped.length, isPartial)] : []
-  const lines = end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
+  const lines =
+    end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
   return [...lines, ...notesOf(files, end, listing)].join("\n")
 })
 

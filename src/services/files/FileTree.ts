@@ -46,7 +46,10 @@ export const readRules = Effect.fnUntraced(function* (
   file: string,
   base: string
 ): Effect.fn.Return<ReadRules, never, FileSystem.FileSystem> {
-  const info = yield* Effect.orElseSucceed(FileSystem.FileSystem.use((fs) => fs.lstat(file)), () => undefined)
+  const info = yield* Effect.orElseSucceed(
+    FileSystem.FileSystem.use((fs) => fs.lstat(file)),
+    () => undefined
+  )
   if (info?.type !== "File") return { rules: [] }
   return yield* Effect.match(readFileBytes(file, maxRuleBytes), {
     onFailure: ({ message }): ReadRules => ({ rules: [], problem: `The patterns of ${file} do not count. ${message}` }),
@@ -161,12 +164,10 @@ interface ListedFolder {
 }
 
 /** The folder with its own rules, and with its own index where it is another repository. */
-const entered = Effect.fnUntraced(function* (
-  folder: RuledFolder,
-  names: ReadonlySet<string>,
-  isTop: boolean
-) {
-  const own = names.has(".gitignore") ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path) : { rules: [] }
+const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
+  const own = names.has(".gitignore")
+    ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
+    : { rules: [] }
   const isRepository = !isTop && names.has(".git")
   const tracked = isRepository ? yield* trackedFiles(folder.path, folder.path) : folder.tracked
   return {
@@ -179,11 +180,10 @@ const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<st
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
 /** The entries of a folder that count. A folder that no longer exists counts as empty. */
-const listFolder = Effect.fnUntraced(function* (given: RuledFolder, isTop = false): Effect.fn.Return<
-  ListedFolder,
-  never,
-  FileSystem.FileSystem
-> {
+const listFolder = Effect.fnUntraced(function* (
+  given: RuledFolder,
+  isTop = false
+): Effect.fn.Return<ListedFolder, never, FileSystem.FileSystem> {
   const { entries, problem } = yield* Effect.map(entriesOf(given.path), (read) => ({ problem: undefined, ...read }))
   const { folder, problems } = yield* entered(given, new Set(entries.map(({ name }) => name)), isTop)
   const standingOf = standingIn(folder)

@@ -80,7 +80,8 @@ export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, be
   const submodules = new Set(named("submodules"))
   const folders = new Set<string>()
   for (const name of [...files, ...submodules]) {
-    for (let at = path.dirname(name); at.length > below.length && !folders.has(at); at = path.dirname(at)) folders.add(at)
+    for (let at = path.dirname(name); at.length > below.length && !folders.has(at); at = path.dirname(at))
+      folders.add(at)
   }
   const failed = [index, shared].find(Result.isFailure)
   const isLost = sharedName !== undefined && Result.isSuccess(shared) && shared.success === undefined

@@ -127,7 +127,9 @@ export const makePatternSearch = Effect.gen(function* () {
         ),
       { concurrency: filesAtOnce }
     )
-    const texts = read.flatMap(({ one, path }) => (one !== undefined && "text" in one ? [{ path, text: one.text }] : []))
+    const texts = read.flatMap(({ one, path }) =>
+      one !== undefined && "text" in one ? [{ path, text: one.text }] : []
+    )
     const aside: ReadonlyArray<SkippedFile> = [
       ...read.flatMap(({ one, path }) => (one !== undefined && "reason" in one ? [{ path, reason: one.reason }] : [])),
       ...passedOver.map((path) => ({ path, reason: "passed over" as const }))

@@ -21,7 +21,11 @@ const files: ReadonlyArray<[name: string, before: Buffer, after: Buffer]> = [
   ["Latin-1", latin("/* größe */\nlimit = 5\nß"), latin("/* größe */\nlimit = 60\nß")],
   ["Latin-1 with mixed line ends", latin("é\r\nlimit = 5\nü\r\n"), latin("é\r\nlimit = 60\nü\r\n")],
   ["Latin-1 in the changed line", latin("limit = 5 // größe\n"), latin("limit = 60 // größe\n")],
-  ["all bytes of Windows-1252", Buffer.concat([allHigh(), latin("\nlimit = 5")]), Buffer.concat([allHigh(), latin("\nlimit = 60")])],
+  [
+    "all bytes of Windows-1252",
+    Buffer.concat([allHigh(), latin("\nlimit = 5")]),
+    Buffer.concat([allHigh(), latin("\nlimit = 60")])
+  ],
   ["UTF-16LE with CRLF", utf16("\uFEFFgrün\r\nlimit = 5\r\n"), utf16("\uFEFFgrün\r\nlimit = 60\r\n")],
   ["UTF-16BE", utf16("\uFEFF日本\nlimit = 5").swap16(), utf16("\uFEFF日本\nlimit = 60").swap16()],
   ["UTF-16 without a mark", utf16("int limit = 5;\r\n"), utf16("int limit = 60;\r\n")],
@@ -73,7 +77,9 @@ describe("encodeLike", () => {
         'it is Windows-1252 (Latin-1), which has no "→" (line 2). Write it with characters of that encoding, such as ASCII, or leave the line as it is'
       )
     )
-    expect(Result.getOrThrow(Result.flip(edited(Buffer.of(0x82, 0xa0), () => "あü")))).toContain('Shift-JIS, which has no "ü"')
+    expect(Result.getOrThrow(Result.flip(edited(Buffer.of(0x82, 0xa0), () => "あü")))).toContain(
+      'Shift-JIS, which has no "ü"'
+    )
     expect(Result.isFailure(edited(utf16("\uFEFFa"), () => "\uD800"))).toBe(true)
   })
 

@@ -4,7 +4,8 @@ import { readableText } from "../../../src/domain/text/ReadableText.ts"
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
   Buffer.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)])))
 const utf16 = (text: string) => Buffer.from(text, "utf16le")
-const shown = (count: number) => `${count} byte${count === 1 ? " of it is" : "s of it are"} no UTF-8 and shown as \\xNN.`
+const shown = (count: number) =>
+  `${count} byte${count === 1 ? " of it is" : "s of it are"} no UTF-8 and shown as \\xNN.`
 
 /** What comes on stdin, with the text and the note that it becomes. */
 const inputs: ReadonlyArray<[name: string, bytes: Uint8Array, text: string, note: string | undefined]> = [
@@ -18,7 +19,12 @@ const inputs: ReadonlyArray<[name: string, bytes: Uint8Array, text: string, note
   ["a zero", bytesOf("a", 0, "b"), "a\\x00b", shown(1)],
   ["zeros in a row", bytesOf("end", 0, 0), "end\\x00\\x00", shown(2)],
   ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0xff), "\\x89PNG\\x00\\xff", shown(3)],
-  ["words of Latin-1", Buffer.from("Größe fällt\n", "latin1"), "Größe fällt\n", "It was encoded as Windows-1252 (Latin-1)."],
+  [
+    "words of Latin-1",
+    Buffer.from("Größe fällt\n", "latin1"),
+    "Größe fällt\n",
+    "It was encoded as Windows-1252 (Latin-1)."
+  ],
   ["UTF-16 of PowerShell", utf16("\uFEFFPASS\r\n"), "PASS\r\n", "It was encoded as UTF-16LE."],
   ["UTF-16 without a mark", utf16("PASS all\r\n"), "PASS all\r\n", "It was encoded as UTF-16LE."],
   ["half a character of UTF-16", utf16("\uFEFFPASS").subarray(0, 9), "PAS", "It was encoded as UTF-16LE."],
