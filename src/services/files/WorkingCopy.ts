@@ -19,17 +19,14 @@ const proposedAfter = (before: ProposedFile | undefined, given: ProposedFile): P
   const { path, text } = given
   const { base, holds } = before ?? given
   if (text === null) return { path, base, text, ...besideText({ ...given, holds, from: undefined, kind: undefined }) }
-  const wasMoved = before !== undefined && before.text !== null && !isOpaque(before) ? before.from : undefined
+  const moved = before !== undefined && before.text !== null && !isOpaque(before) ? before : undefined
   const isBack = given.from?.path === path
-  const from = isBack ? undefined : (given.from ?? wasMoved)
+  const from = isBack ? undefined : (given.from ?? moved?.from)
   const kind = isBack || given.from !== undefined ? given.kind : (given.kind ?? before?.kind)
+  const folder = given.folder ?? (isBack ? undefined : moved?.folder)
   const isSame = isBack && holds !== undefined
-  return {
-    path,
-    base,
-    text: isSame ? base : text,
-    ...besideText({ ...given, holds: isSame ? undefined : holds, from, kind })
-  }
+  const beside = besideText({ folder, from, kind, holds: isSame ? undefined : holds })
+  return { path, base, text: isSame ? base : text, ...beside }
 }
 
 /** True when two proposals leave the same at their path. */

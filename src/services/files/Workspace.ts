@@ -120,6 +120,13 @@ const encodingOf = (file: string) =>
     })
   )
 
+/** What a write says beside its text. What is moved a second time is still the file of the project, where there is one. */
+const movedIn = (copy: WorkingCopy, access: Writing) => {
+  const source = access.from === undefined ? undefined : copy.get(access.from.path)
+  if (source === undefined || source.text === null) return besideText(access)
+  return besideText({ ...access, from: source.from, kind: access.kind ?? source.kind })
+}
+
 /** What identifies a proposed content. */
 const proposedState = (file: ProposedFile): string => {
   const { from, kind, text } = file
@@ -309,7 +316,7 @@ export class Workspace extends Context.Service<
               copy === undefined
                 ? provide(changeFile(access.path, writtenText(access), access))
                 : Effect.map(provide(heldAt(access, copy.get(access.path)?.from)), (held) =>
-                    copy.propose({ ...besideText(access), ...held, path: access.path, text: writtenText(access) })
+                    copy.propose({ ...movedIn(copy, access), ...held, path: access.path, text: writtenText(access) })
                   )
             )
           ),
