@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { definePlugin, tool, type Plugin } from "../plugin-kit.ts"
-import { editFile, removeFile, writeFile } from "./WriteFile.ts"
+import { editFile, moveFile, removeFile, writeFile } from "./WriteFile.ts"
 import { fetchUrl } from "./FetchUrl.ts"
 import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
@@ -50,6 +50,7 @@ export const builtInPlugin = (
       write_file: writeFile(maxFileBytes),
       edit_file: editFile(maxFileBytes),
       remove_file: removeFile(maxFileBytes),
+      move_file: moveFile,
       run_command: runCommand(commandSeconds)
     }))
   })

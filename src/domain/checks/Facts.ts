@@ -4,7 +4,7 @@
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
-import type { ProposedFile } from "../files/ProposedFile.ts"
+import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
 import { CheckOutcome, CheckStatus, namesOf, newTestsText, passes, statusOf } from "./CheckOutcome.ts"
 import { counted } from "../text/Format.ts"
@@ -15,6 +15,8 @@ export const FileFact = Schema.Struct({
   kind: Schema.Literals(["new", "changed", "removed"]),
   /** What the file becomes, where that is not what it was. */
   becomes: Schema.optionalKey(FileKind),
+  /** True for a file that is no text: its lines are not counted. */
+  binary: Schema.optionalKey(Schema.Boolean),
   insertions: Schema.Int,
   deletions: Schema.Int
 })
@@ -81,18 +83,24 @@ export const RunFacts = Schema.Struct({
 })
 export type RunFacts = typeof RunFacts.Type
 
-const kindOf = ({ base, text }: ProposedFile): FileFact["kind"] =>
-  base === null ? "new" : text === null ? "removed" : "changed"
+const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
+  text === null ? "removed" : base === null && holds === undefined ? "new" : "changed"
+
+/** True for a file that has no lines before or after. */
+const isBinary = (file: ProposedFile): boolean =>
+  isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
 /** The files of these changes. One that is the same in the end has not changed. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
-  changes
-    .filter(({ base, kind, text }) => text !== base || kind !== undefined)
-    .map((change) => {
-      const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
-      const becomes = change.kind === undefined ? {} : { becomes: change.kind }
-      return Object.assign({ path: change.path, kind: kindOf(change), insertions: added, deletions: removed }, becomes)
-    })
+  changes.filter(changesFile).map((change) => {
+    const before = change.base ?? change.holds?.leads
+    const { added, removed } = wholeChange(change.path, before, change.text ?? "")
+    return Object.assign(
+      { path: change.path, kind: kindOf(change), insertions: added, deletions: removed },
+      change.kind === undefined ? {} : { becomes: change.kind },
+      isBinary(change) ? { binary: true } : {}
+    )
+  })
 
 const sumOf = (files: ReadonlyArray<FileFact>) => ({
   insertions: files.reduce((sum, file) => sum + file.insertions, 0),
@@ -163,9 +171,14 @@ export const hasFacts = (facts: RunFacts): boolean => {
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
 }
 
-const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "insertions">): string =>
+const linesText = ({
+  binary = false,
+  deletions,
+  insertions
+}: Pick<FileFact, "binary" | "deletions" | "insertions">): string =>
   [
-    ...(insertions > 0 || deletions === 0 ? [`${counted(insertions, "insertion")}(+)`] : []),
+    ...(binary && insertions + deletions === 0 ? ["no text"] : []),
+    ...(insertions > 0 || (deletions === 0 && !binary) ? [`${counted(insertions, "insertion")}(+)`] : []),
     ...(deletions > 0 ? [`${counted(deletions, "deletion")}(-)`] : [])
   ].join(", ")
 

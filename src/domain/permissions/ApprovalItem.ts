@@ -83,6 +83,8 @@ export interface GatedTask {
   readonly facts?: ReadonlyArray<string>
   /** What the tasks before it change, on top of which its calls are made. */
   readonly others?: ReadonlyArray<ProposedFile>
+  /** By the uid of a call: the project as it finds it, when calls of the task before it move or remove what it is about. */
+  readonly found?: ReadonlyMap<string, ReadonlyArray<ProposedFile>>
 }
 
 /** A call that could not be prepared. */

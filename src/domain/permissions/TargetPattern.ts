@@ -117,6 +117,8 @@ export interface Target {
   readonly ofSkill?: boolean
   /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
   readonly effects?: ReadonlyArray<string>
+  /** A part of a move is allowed as well by a rule for the tool that does this part alone. */
+  readonly part?: string
 }
 
 const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)/.test(pattern)

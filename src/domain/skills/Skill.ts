@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
-import type { ToolCall } from "../tools/ToolCall.ts"
+import { partsOfMove, type ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 
 /** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
@@ -219,6 +219,7 @@ const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`
 export const callsBeyondLimits = (skill: Skill, calls: ReadonlyArray<ToolCall>, task: string): ReadonlyArray<Issue> => {
   const limits = limitsOfSkill(skill)
   return calls
+    .flatMap(partsOfMove)
     .filter((call) => exceedsLimits(limits, call))
     .map((call) => {
       const patterns = limits.find(({ tool }) => tool === call.name)?.patterns ?? []

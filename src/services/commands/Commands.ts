@@ -85,14 +85,21 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     return changed
   })
 
-  const isControl = Effect.fnUntraced(function* (file: string) {
+  const controlsAmong = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
     const survey = yield* Effect.orElseSucceed(surveyNow, () => emptySurvey)
     const controls = [...survey.controls.inside, ...survey.walk.bare]
-    return controls.some((one) => isWithin(one, file)) || (yield* isInBareRepository(root, file))
+    const bare = new Map<string, boolean>()
+    for (const file of files) {
+      const folder = path.dirname(file)
+      if (!bare.has(folder)) bare.set(folder, yield* isInBareRepository(root, file))
+    }
+    const isControl = (file: string) =>
+      controls.some((one) => isWithin(one, file)) || bare.get(path.dirname(file)) === true
+    return new Set(files.filter(isControl))
   }, provide)
 
   return {
-    isControl,
+    controlsAmong,
     /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
@@ -182,8 +189,8 @@ export class Commands extends Context.Service<
      * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** True for a file of the project that git runs or follows, by where git really looks; its name is not judged. */
-    isControl(path: string): Effect.Effect<boolean>
+    /** Those files of the project that git runs or follows, by where git really looks; their names are not judged. */
+    controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
@@ -389,7 +396,7 @@ export class Commands extends Context.Service<
           return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
         }, Effect.scoped)
 
-        return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
+        return Commands.of({ canonical, controlsAmong: watch.controlsAmong, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 }

@@ -6,13 +6,16 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import { readdir } from "node:fs/promises"
+import { constants } from "node:fs"
+import { copyFile, link, readdir, rmdir } from "node:fs/promises"
 import * as path from "node:path"
 import * as Result from "effect/Result"
+import type { FileEntry } from "../../domain/files/FileEntry.ts"
 import { type FileKind, modeAs } from "../../domain/files/FileKind.ts"
 import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { decodeFile } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { isWithin } from "./CanonicalPath.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
@@ -43,7 +46,6 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   if (info === undefined) return undefined
   if (info.type === "Directory") return yield* cannotWrite(file, "it is a folder")
   if (info.type !== "File") return yield* cannotWrite(file, "it is not a regular file")
-  yield* fs.access(reach, { writable: true })
   return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, size: Number(info.size) }
 })
 
@@ -84,6 +86,10 @@ interface Expected {
 /** What a write makes besides the text: what the file becomes, or exactly this mode. */
 interface Made extends Expected {
   readonly kind?: FileKind
+  /** The file that is moved here: the new one gets its bytes and its mode. */
+  readonly from?: FileEntry
+  /** The folder that goes as a whole with the file. */
+  readonly folder?: string
   readonly mode?: number
 }
 
@@ -107,6 +113,39 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
   return yield* new ToolFailure({ type: "validation_failed", message })
 })
 
+const movedMeanwhile = (file: string) =>
+  new ToolFailure({
+    type: "validation_failed",
+    message: `${file} was changed after the call was checked, so nothing was moved. Repeat the call.`
+  })
+
+const failure = (what: string, file: string) => (error: unknown) => {
+  const { code = "error" } = (error ?? {}) as NodeJS.ErrnoException
+  return new ToolFailure({ type: "io_error", message: `Cannot ${what} ${file}: the system says ${code}.` })
+}
+
+/**
+ * Gives a file a second, temporary name, or copies it where the system makes no second name; nothing when it is not as
+ * expected. Its bytes are not read where they need not be.
+ */
+const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
+  const source = yield* openDirectory(path.dirname(from.path))
+  const reach = path.join(source.path, path.basename(from.path))
+  const requireSame = Effect.flatMap(contentState(reach), (state) =>
+    state === from.state ? Effect.void : movedMeanwhile(from.path)
+  )
+  yield* requireSame
+  const take = Effect.tryPromise({
+    try: () =>
+      link(reach, temporary).catch(() =>
+        copyFile(reach, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      ),
+    catch: failure("move", from.path)
+  })
+  yield* Effect.uninterruptible(Effect.ensuring(take, Effect.sync(onCreated)))
+  yield* requireSame
+})
+
 /**
  * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
  * made. The mode, the owner and the encoding of an existing text file stay, unless another mode is asked for; a hard link to it keeps the
@@ -118,9 +157,11 @@ export const replaceFile = Effect.fn("replaceFile")(
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = made.kind === "link" ? undefined : yield* existing(file, reach)
-    const after = textHash(given)
+    if (old !== undefined) yield* fs.access(reach, { writable: true })
+    const from = made.kind === "link" ? undefined : made.from
+    const after = from?.state ?? textHash(given)
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
-    const isText = typeof given === "string" && made.kind !== "link"
+    const isText = typeof given === "string" && made.kind !== "link" && from === undefined
     const content = isText ? yield* encoded(file, reach, given, old?.size) : given
     const mode = modeOf(made, old?.mode)
     let created = false
@@ -130,7 +171,9 @@ export const replaceFile = Effect.fn("replaceFile")(
     yield* Effect.gen(function* () {
       yield* made.kind === "link"
         ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
-        : createFile(temporary, content, mode, onCreated)
+        : from !== undefined
+          ? takeBytes(from, temporary, onCreated)
+          : createFile(temporary, content, mode, onCreated)
       if (old !== undefined) yield* keepOwner(temporary, old, mode)
       yield* requireExpected(file, reach, made)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
@@ -143,22 +186,42 @@ export const replaceFile = Effect.fn("replaceFile")(
     )
 )
 
-/** Removes the file, or the link, at a canonical path; nothing when something else is there than expected. */
-const removeFile = Effect.fn("removeFile")(
+/** Removes the folders around a file that hold nothing any more, up to the one that goes as a whole. */
+export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
+      const isGone = await rmdir(at).then(
+        () => true,
+        ({ code }: NodeJS.ErrnoException) => code === "ENOENT"
+      )
+      if (!isGone) return
+    }
+  })
+
+/** Removes the file, the link or the empty folder at a canonical path; nothing when something else is there than expected. */
+const removeEntry = Effect.fn("removeEntry")(
   function* (file: string, expected: Expected) {
     const fs = yield* FileSystem.FileSystem
-    if ((yield* ifFound(fs.lstat(file))) === undefined) return
+    const info = yield* ifFound(fs.lstat(file))
+    if (info === undefined) return
     const folder = yield* openDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     yield* requireExpected(file, reach, expected)
-    yield* Effect.uninterruptible(Effect.andThen(fs.remove(reach), folder.sync))
+    const remove =
+      info.type === "Directory"
+        ? Effect.tryPromise({ try: () => rmdir(reach), catch: failure("remove", file) })
+        : Effect.mapError(fs.remove(reach), fileFailure("remove", file))
+    yield* Effect.uninterruptible(Effect.andThen(remove, folder.sync))
   },
   (effect, file) =>
     effect.pipe(
       Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("remove", file)(error)))
     )
 )
+
+const removeFile = (file: string, { folder, ...expected }: Made) =>
+  Effect.tap(removeEntry(file, expected), folder === undefined ? Effect.void : removeEmptied(file, folder))
 
 /** Gives the file this text; null removes it. */
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>

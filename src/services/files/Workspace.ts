@@ -5,12 +5,14 @@ import * as Effect from "effect/Effect"
 import * as path from "node:path"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { foldersOf } from "../../domain/files/PathList.ts"
-import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { canonicalPath } from "./CanonicalPath.ts"
+import { type FileEntry, mostInFolder } from "../../domain/files/FileEntry.ts"
+import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { canonicalPath, isWithin } from "./CanonicalPath.ts"
+import { filesBelow, lookAt } from "./EntryLook.ts"
 import { isFile } from "./FileLook.ts"
 import { meantPath } from "./MeantPath.ts"
 import { linesOfText, readDecodedFile, readFileBytes, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
-import { CurrentCopy } from "./WorkingCopy.ts"
+import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -24,6 +26,7 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { decodeFile, type TextEncoding } from "../../domain/text/TextEncoding.ts"
 import { cannotEncode, changeFile } from "./AtomicWrite.ts"
+import { fileFailure } from "./FileFailure.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
@@ -78,31 +81,114 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
     const message = `${file.path} is a link to ${file.text}, which this task makes. Read what it leads to.`
     return Effect.fail(new ToolFailure({ type: "io_error", message }))
   }
+  if (isOpaque(file)) {
+    const message = `${file.path} is not text: it has the bytes of ${file.from?.path}, which this task moves.`
+    return Effect.fail(new ToolFailure({ type: "parse_error", message }))
+  }
   return Buffer.byteLength(file.text) > maxBytes
     ? Effect.fail(tooLarge(file.path, maxBytes))
     : Effect.succeed(file.text)
 }
 
-const kindIn = ({ kind }: Writing) => (kind === undefined ? {} : { kind })
+const textIn = (bytes: Uint8Array | undefined): string | null =>
+  (bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))?.text) ?? null
 
-/** The text in the project that a write replaces, where there is one. Fails when the new text has no place in its encoding. */
-const replacedText = Effect.fnUntraced(function* (access: Writing) {
-  const { kind, path: file } = access
-  const bytes = Option.getOrUndefined(yield* Effect.option(readFileBytes(file, maxComparedBytes)))
+/**
+ * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
+ * the file that it replaces, or that was moved there.
+ */
+const heldAt = Effect.fnUntraced(function* (access: Writing, moved: FileEntry | undefined) {
+  const { from, kind, path: file } = access
+  const bytesAt = (path: string) =>
+    Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
+  const bytes = yield* bytesAt(file)
   const text = writtenText(access)
-  if (text !== null && kind !== "link") {
-    yield* Effect.mapError(Effect.fromResult(encodeLike(bytes, text)), (why) => cannotEncode(file, why))
+  if (text !== null && kind !== "link" && from === undefined) {
+    const like = moved === undefined ? bytes : yield* bytesAt(moved.path)
+    yield* Effect.mapError(Effect.fromResult(encodeLike(like, text)), (why) => cannotEncode(file, why))
   }
-  const decoded = bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))
-  return decoded?.text ?? null
+  const base = textIn(bytes)
+  const holds = base === null ? yield* Effect.orElseSucceed(lookAt(file), () => undefined) : undefined
+  return { base, holds }
 })
 
 /** The encoding of a file in the project, in which a proposed text is written too. */
 const encodingOf = (file: string) =>
-  Effect.match(readDecodedFile(file, maxComparedBytes), {
-    onFailure: () => undefined,
-    onSuccess: ({ encoding }) => encoding
-  })
+  Effect.flatMap(CurrentCopy, (copy) =>
+    Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
+      onFailure: () => undefined,
+      onSuccess: ({ encoding }) => encoding
+    })
+  )
+
+/** What a write says beside its text. What is moved a second time is still the file of the project, where there is one. */
+const movedIn = (copy: WorkingCopy, access: Writing) => {
+  const source = access.from === undefined ? undefined : copy.get(access.from.path)
+  if (source === undefined || source.text === null) return besideText(access)
+  return besideText({ ...access, from: source.from, kind: access.kind ?? source.kind })
+}
+
+/** What identifies a proposed content. */
+const proposedState = (file: ProposedFile): string => {
+  const { from, kind, text } = file
+  if (text === null) return "absent"
+  if (kind === "link") return linkState(text)
+  return isOpaque(file) && from !== undefined ? from.state : textHash(text)
+}
+
+/** What a proposal has at its path; nothing where it removes something. */
+const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
+  const { from, kind, path, text } = file
+  if (text === null) return undefined
+  const known = { path, state: proposedState(file) }
+  if (kind === "link") return { ...known, is: "link", leads: text, size: 0, isText: false }
+  if (isOpaque(file)) return { ...known, is: "file", size: from?.size ?? 0, isText: false }
+  return { ...known, is: "file", size: Buffer.byteLength(text), isText: true }
+}
+
+/** The files below a folder as the working copy has them; what the project has is read by `inProject`. */
+const belowWith = Effect.fnUntraced(function* <E, R>(
+  folder: string,
+  copy: WorkingCopy | undefined,
+  inProject: Effect.Effect<ReadonlyArray<string>, E, R>
+) {
+  const files = new Set(yield* inProject)
+  for (const { path: file, text } of copy?.files() ?? []) {
+    if (file === folder || !isWithin(folder, file)) continue
+    if (text === null) files.delete(file)
+    else files.add(file)
+  }
+  return [...files].sort(compareCodePoints)
+})
+
+/** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */
+const entryWith = Effect.fnUntraced(function* (file: string) {
+  const copy = yield* CurrentCopy
+  const proposed = copy?.get(file)
+  if (proposed !== undefined && proposed.text !== null) return proposedEntry(proposed)
+  const below = copy?.files().filter((one) => one.path !== file && isWithin(file, one.path)) ?? []
+  const isMade = below.some(({ text }) => text !== null)
+  if (isMade) return { path: file, is: "folder", state: "Directory", size: 0, isText: false } satisfies FileEntry
+  if (proposed !== undefined) return undefined
+  const entry = yield* Effect.mapError(lookAt(file), fileFailure("look at", file))
+  if (entry?.is !== "folder" || below.length === 0) return entry
+  const left = yield* belowWith(file, copy, filesBelow(file, mostInFolder + below.length))
+  return left.length === 0 ? undefined : entry
+})
+
+/**
+ * A path as it stands, below a link that the working copy of the fiber takes away: it does not lead to where the link led. Nothing
+ * for any other path.
+ */
+const withoutLink = Effect.fnUntraced(function* (root: string, written: string) {
+  const absolute = path.resolve(root, written)
+  const links = ((yield* CurrentCopy)?.files() ?? []).filter(
+    ({ holds, kind }) => holds?.is === "link" && kind !== "link"
+  )
+  return links.some((link) => isWithin(link.path, absolute))
+    ? { path: absolute, inside: isWithin(root, absolute) }
+    : undefined
+})
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
@@ -157,6 +243,16 @@ export class Workspace extends Context.Service<
     /** How such a file is encoded; nothing for what is no text. A change keeps it. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
+     * What is at a canonical path, without following a link there; nothing where nothing is. `isText` is not looked at. Fails
+     * with `io_error`.
+     */
+    entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
+    /**
+     * The files and links below a canonical folder, ignored ones too, and the folders in it that hold nothing: absolute, at most one
+     * more than `mostInFolder`.
+     */
+    below(folder: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
+    /**
      * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
      * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
      * or its encoding lacks a character, and with `io_error`.
@@ -177,13 +273,16 @@ export class Workspace extends Context.Service<
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
         return Workspace.of({
           root: real,
-          canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
+          canonical: Effect.fn("Workspace.canonical")((path) =>
+            Effect.flatMap(withoutLink(real, path), (place) =>
+              place === undefined ? provide(canonicalPath(real, path)) : Effect.succeed(place)
+            )
+          ),
           meant: Effect.fn("Workspace.meant")((path) => provide(meantPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
             proposedOr(
               path,
-              ({ kind, text }) =>
-                Effect.succeed(text === null ? "absent" : kind === "link" ? linkState(text) : textHash(text)),
+              (file) => Effect.succeed(proposedState(file)),
               provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
             )
           ),
@@ -205,12 +304,26 @@ export class Workspace extends Context.Service<
             )
           ),
           encoding: Effect.fn("Workspace.encoding")((file) => provide(encodingOf(file))),
+          entry: Effect.fn("Workspace.entry")((file) => provide(entryWith(file))),
+          below: Effect.fn("Workspace.below")((folder) =>
+            Effect.flatMap(CurrentCopy, (copy) =>
+              belowWith(
+                folder,
+                copy,
+                Effect.catchIf(
+                  provide(filesBelow(folder, mostInFolder + (copy?.files().length ?? 0))),
+                  ({ type }) => type === "not_found",
+                  () => Effect.succeed([])
+                )
+              )
+            )
+          ),
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
                 ? provide(changeFile(access.path, writtenText(access), access))
-                : Effect.map(provide(replacedText(access)), (base) =>
-                    copy.propose({ ...kindIn(access), path: access.path, base, text: writtenText(access) })
+                : Effect.map(provide(heldAt(access, copy.get(access.path)?.from)), (held) =>
+                    copy.propose({ ...movedIn(copy, access), ...held, path: access.path, text: writtenText(access) })
                   )
             )
           ),
@@ -236,6 +349,8 @@ export class Workspace extends Context.Service<
         readText: () => unreadable,
         readLines: () => unreadable,
         encoding: () => Effect.succeed(undefined),
+        entry: () => unreadable,
+        below: () => unreadable,
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable
@@ -244,9 +359,13 @@ export class Workspace extends Context.Service<
   }
 }
 
-/** The hash of the text at a canonical path; `null` when there is no readable text. */
+/** The hash of the text at a canonical path, or the state of what has none; `null` when there is nothing. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
-  Effect.match(workspace.readText(path, maxComparedBytes), { onFailure: () => null, onSuccess: textHash })
+  Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
+    type === "not_found"
+      ? Effect.succeed(null)
+      : Effect.map(workspace.state(path), (state) => (state === "absent" ? null : state))
+  )
 
 /** The first that is there and not empty counts. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]

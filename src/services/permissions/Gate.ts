@@ -51,11 +51,19 @@ export interface CertainDenial {
  * it did; otherwise nothing here can tell.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
-  const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
   if (files.length === 0) return undefined
+  const states = yield* Effect.forEach(files, ({ path }) =>
+    Effect.all([fileState(workspace, path), workspace.state(path)])
+  )
+  const isAs = (index: number, wanted: string | null): boolean =>
+    states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
   /* Where both texts are the same, the call changes something else, and may be made again. */
-  if (files.every(({ before }, index) => states[index] === before)) return "again"
-  return files.every(({ after }, index) => states[index] === after) ? "done" : undefined
+  if (files.every(({ before }, index) => isAs(index, before))) return "again"
+  if (files.every(({ after }, index) => isAs(index, after))) return "done"
+  /* Of several files some are as they were, and the call goes on with them. */
+  return files.length > 1 && files.every(({ after, before }, index) => isAs(index, before) || isAs(index, after))
+    ? "again"
+    : undefined
 })
 
 /** What a person has to know besides about calls in doubt, where other machines make calls of the same run; a sentence. */

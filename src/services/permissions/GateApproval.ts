@@ -119,7 +119,7 @@ const seenItem = (question: GateQuestion, context: GateContext) =>
   )
 
 const shownOf = Effect.fnUntraced(function* (
-  task: string,
+  { found, task }: Pick<GatedTask, "found" | "task">,
   calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
   context: GateContext
@@ -128,7 +128,11 @@ const shownOf = Effect.fnUntraced(function* (
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
       const { evaluator } = context
-      const item = yield* seenItem(question, context)
+      const before = found?.get(question.call?.uid ?? "")
+      const look = seenItem(question, context)
+      const item = yield* before === undefined
+        ? look
+        : Effect.provideService(look, CurrentCopy, makeWorkingCopy(before))
       if (problem !== undefined) {
         const [line = ""] = problem.split("\n")
         return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
@@ -242,7 +246,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, (one) =>
-    withFacts(onTop(shownOf(one.task, one.asked, warnings, context), one), one)
+    withFacts(onTop(shownOf(one, one.asked, warnings, context), one), one)
   )
   const shown = found.flat()
   const items = shown.map(({ item }) => item)

@@ -164,10 +164,15 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
   )
   const scripts = makeScriptChanges(options.since ?? (yield* Effect.sync(() => Date.now())))
-  const requestOf = ({ accesses, risk, tool }: GateQuestion) => ({
+  const requestOf = ({ accesses, pin, risk, tool }: GateQuestion) => ({
     tool,
     risk,
-    targets: accesses.map(targetOf(path, root))
+    targets: accesses.map((access) => ({
+      ...targetOf(path, root)(access),
+      ...(tool === "move_file" && pin === undefined && access._tag === "WriteFile"
+        ? { part: access.removes === true ? "remove_file" : "write_file" }
+        : {})
+    }))
   })
   const folder = folderIdentity(root)
   const seen = new SeenTexts()

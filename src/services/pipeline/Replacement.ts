@@ -13,22 +13,13 @@ import {
   type TextLine
 } from "../../domain/files/ReplacePlaces.ts"
 import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.ts"
-import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
 import { counted } from "../../domain/text/Format.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { maxTreeEntries, type TreeListing } from "../files/FileTree.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { fileCall } from "./FinalCalls.ts"
 import { makePatternSearch } from "./SearchedTexts.ts"
-
-/** A call that changes an existing file from one text to another. */
-export const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
-  const edit = smallestEdit(before, after)
-  return edit === undefined || edit.oldText === ""
-    ? { uid, name: "write_file", arguments: { path, content: after } }
-    : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
-}
 
 /** What a replacement does not reach, in sentences, and the paths that stand for it. */
 interface Unreached {
@@ -120,7 +111,9 @@ export const makeReplacement = Effect.gen(function* () {
     const named = JSON.stringify(pattern)
     if (places.length === 0 && sentences.length === 0) {
       const what = `The text ${named} stands nowhere in the project, so nothing was replaced.`
-      return { calls: [], issues: [openIssue(task, what, "Search for the text, and copy it as it stands.")] }
+      const call = { uid, name: "edit_file", arguments: { old_text: pattern, new_text: by, replace_all: true } }
+      const issue = openIssue(task, what, "Search for the text, and copy it as it stands.")
+      return { calls: [], issues: [], refused: { call, issue } }
     }
     const begin =
       places.length === 0
@@ -131,7 +124,10 @@ export const makeReplacement = Effect.gen(function* () {
       .filter((file) => places.some((place) => place.path === file.path))
       .map((file, index) => {
         const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
-        return fileCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
+        return Object.assign(
+          { uid: `${uid}-${index + 1}` },
+          fileCall(file.path, file.text, replaceIn(file.text, pattern, by, lines))
+        )
       })
     const leftOut = paths.map((file, index) => ({
       issue,

@@ -3,12 +3,10 @@
  * working copy as the calls that make them.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { type Change, pathQuestions } from "../../domain/files/ChangeBlocks.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
-import { FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { languageOf } from "../../domain/files/Language.ts"
@@ -25,72 +23,25 @@ import {
   type CallOutcome,
   fileTools,
   isArguments,
-  isChange,
   pathOf,
   ToolCall
 } from "../../domain/tools/ToolCall.ts"
-import { turnOf } from "../../domain/tools/ToolCallFormat.ts"
+import { changeName, newTextsOf } from "../../domain/tools/OpenChanges.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
-import { infoAt } from "../files/FileLook.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { fileCall, makeReplacement } from "./Replacement.ts"
+import { finalCalls, proposedBy } from "./FinalCalls.ts"
+import { makeReplacement } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
-
-/** What a call makes of the text that it begins with; null when it removes it, nothing when it does not fit it. */
-const textAfter = (base: string | null, { arguments: given, name }: ToolCall): string | null | undefined => {
-  if (name === "remove_file") return null
-  const { content, new_text: newText, old_text: oldText } = given
-  if (typeof content === "string") return content
-  if (base === null || typeof oldText !== "string" || typeof newText !== "string") return undefined
-  return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
-}
-
-const textsOf = (given: Arguments): ReadonlyArray<string> =>
-  [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
-    .flatMap((one) => (isArguments(one) ? [one["new_text"], one["content"]] : []))
-    .filter((text) => typeof text === "string")
-
-/** The lines that a change brings, without those that stand anywhere, as brackets do. */
-const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
-  textsOf(call.arguments)
-    .flatMap((text) => text.split("\n"))
-    .map((line) => line.trim())
-    .filter((line) => /\w{2}/.test(line))
-
-const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b/.test(result.error_message ?? "")
-
-/**
- * The changes that failed, and that no change of the same file in a later answer made up for: one that brings a line of theirs, a
- * whole file, or one for each of them.
- */
-export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
-  const changes = outcomes.filter(isChange)
-  return changes.filter((failed, index) => {
-    if (failed.result.success) return false
-    const isOfFile = (one: CallOutcome): boolean => pathOf(one.call) === pathOf(failed.call)
-    const isBeside = (one: CallOutcome): boolean => isOfFile(one) && turnOf(one) === turnOf(failed)
-    const made = changes.slice(index + 1).filter((one) => one.result.success && isOfFile(one) && !isBeside(one))
-    const others = changes.filter((one) => one !== failed && !one.result.success && isBeside(one))
-    const lines = new Set(newLines(failed))
-    // A path that leads nowhere was meant as another one.
-    const elsewhere = isMissing(failed) ? changes.slice(index + 1).filter((one) => one.result.success) : []
-    return !(
-      made.length > others.length ||
-      elsewhere.some((one) => newLines(one).some((line) => lines.has(line))) ||
-      made.some((one) => one.call.name === "write_file" || newLines(one).some((line) => lines.has(line)))
-    )
-  })
-}
 
 /** Why a report is sent back whose change failed. */
 export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
   makeIssue(
     "change-open",
     { section: "Result summary", task },
-    { what: `The change of ${pathOf(outcome.call)} failed, and nothing was changed in its place.` }
+    { what: `${changeName(outcome.call)} failed, and nothing was changed in its place.` }
   )
 
 /** Several edits of one file as one call, so that they are asked about together. */
@@ -105,18 +56,6 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
       new_text: one["new_text"] ?? ""
     }))
     return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
-  })
-
-const isKind = Schema.is(FileKind)
-
-/** The changes of files that the calls of a refinement make, by their paths in the project, where their bases are known. */
-export const proposedBy = ({ bases = [], calls }: Pick<Refinement, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
-  bases.flatMap(({ path: file, text: base }) => {
-    const call = calls.find((one) => pathOf(one) === file)
-    const text = call === undefined ? undefined : textAfter(base, call)
-    if (call === undefined || text === undefined) return []
-    const { kind } = call.arguments
-    return [{ path: file, base, text, ...(isKind(kind) ? { kind } : {}) }]
   })
 
 /** A change that is not made, as the call that would have made it. */
@@ -233,13 +172,12 @@ const openIssue = (task: string, what: string, how: string): Issue =>
 const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
 /** True for a change that is read with a look at the project. */
-const looksAtProject = ({ _tag }: Change): boolean => _tag !== "Edit" && _tag !== "Remove"
+const looksAtProject = ({ _tag }: Change): boolean => _tag === "File" || _tag === "Replace"
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
   const activities = yield* Activities
   const gate = yield* Gate
-  const fs = yield* FileSystem.FileSystem
   const replacement = yield* makeReplacement
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
@@ -304,35 +242,6 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls: [], issues: [], refused: { call, issue: openIssue(task, what, how) } }
   })
 
-  /** A file at another path: written there as it is, and removed here. */
-  const moved = Effect.fnUntraced(function* (
-    { path: from, to }: Extract<Change, { readonly _tag: "Move" }>,
-    uid: string,
-    task: string
-  ): Effect.fn.Return<ReadChange> {
-    const isThere = Effect.flatMap(workspace.canonical(to), (found) => workspace.isFile(found.path))
-    const [file] = yield* searchedTexts([from])
-    const isTaken = yield* Effect.orElseSucceed(isThere, () => false)
-    if (file === undefined || isTaken) {
-      const what = isTaken
-        ? `There is a file ${to} already, so ${from} was not moved.`
-        : `There is no text file ${from} that may be read, so nothing was moved.`
-      const how = isTaken ? "Choose another path, or remove that file first." : "Search for the path of the file."
-      return { calls: [], issues: [openIssue(task, what, how)] }
-    }
-    const info = yield* Effect.provideService(infoAt(fileAt(from)), FileSystem.FileSystem, fs)
-    const given = { path: to, content: file.text }
-    const isExecutable = info !== undefined && kindOfMode(info.mode) === "executable"
-    const written = isExecutable ? { ...given, kind: "executable" } : given
-    return {
-      calls: [
-        { uid: `${uid}-1`, name: "write_file", arguments: written },
-        { uid: `${uid}-2`, name: "remove_file", arguments: { path: from } }
-      ],
-      issues: []
-    }
-  })
-
   const read = (changes: ReadonlyArray<Change>, task: string) =>
     Effect.forEach(changes, (change, index): Effect.Effect<ReadChange> => {
       const uid = `block-${index + 1}`
@@ -348,8 +257,13 @@ export const makeTaskChanges = Effect.gen(function* () {
           return replacement(change, uid, task)
         case "Remove":
           return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
-        case "Move":
-          return Effect.flatMap(workspace.meant(change.to), (to) => moved({ ...change, to }, uid, task))
+        case "Move": {
+          const { path: from, to } = change
+          return Effect.map(workspace.meant(to), (meant) => ({
+            calls: [{ uid, name: "move_file", arguments: { path: from, to: meant } }],
+            issues: []
+          }))
+        }
       }
     })
 
@@ -366,7 +280,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     const isUntidy =
       call.name === "write_file" ||
       mayBeRespelled.test(written) ||
-      textsOf(call.arguments).some(
+      newTextsOf(call.arguments).some(
         (text) => mayBeUntidy.test(text) || elisionIn({ path: written, newText: text, oldText: "" }) !== undefined
       )
     if (!fileTools.has(call.name) || !isUntidy) return { call, issues: [], repairs: [] } satisfies TidiedCall
@@ -384,16 +298,15 @@ export const makeTaskChanges = Effect.gen(function* () {
   })
 
   /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
-  const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> =>
-    copy.own().map(({ base, kind, path: file, text }, index): ToolCall => {
-      const uid = `${word}-${index + 1}`
-      const path = nameOf(file)
-      if (text === null) return { uid, name: "remove_file", arguments: { path } }
+  const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> => {
+    const wasWritten = (file: string): boolean => {
       const tools = copy.changedBy(file)
-      const isWritten = base === null || kind !== undefined || (tools.size === 1 && tools.has("write_file"))
-      if (!isWritten) return fileCall(uid, path, base, text)
-      return { uid, name: "write_file", arguments: { path, content: text, ...(kind === undefined ? {} : { kind }) } }
-    })
+      return tools.size === 1 && tools.has("write_file")
+    }
+    return finalCalls(copy.own(), { nameOf, wasWritten }).map((call, index) =>
+      Object.assign({ uid: `${word}-${index + 1}` }, call)
+    )
+  }
 
   /** What others propose with the changes of a refinement on top. */
   const onTop = (others: ReadonlyArray<ProposedFile>, refinement: Refinement): ReadonlyArray<ProposedFile> => {

@@ -25,7 +25,7 @@ import {
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
-import { fileTools, pathOf } from "../../domain/tools/ToolCall.ts"
+import { fileTools, pathsOf } from "../../domain/tools/ToolCall.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -63,7 +63,7 @@ const outcomeOf = (item: Item, refinement: Refinement, isWriter: boolean): ItemO
     return { ...withoutResult(item, "skipped", "All that it asked for was denied."), refinement }
   }
   const state = isWriter && calls.length === 0 ? "unchanged" : "done"
-  const files = calls.length === 0 ? {} : { files: [...new Set(calls.map(pathOf))] }
+  const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
   return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, refinement }
 }
 

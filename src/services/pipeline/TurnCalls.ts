@@ -16,7 +16,14 @@ import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
-import { type CallOutcome, fileTools, notMeasured, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import {
+  type CallOutcome,
+  fileTools,
+  notMeasured,
+  pathsOf,
+  type ToolCall,
+  withMoves
+} from "../../domain/tools/ToolCall.ts"
 import { writesIn, writtenText } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -83,6 +90,17 @@ export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): Ca
 
 const noPaths: ProjectPaths = new Map()
 
+/** The changes of an answer that could not be read; a mark in a report may be quoted. */
+const unreadChanges = ({ issues, report }: Answered): ReadonlyArray<RefusedChange> => {
+  const unread = issues.filter(({ code }) => code.startsWith("change-"))
+  const certain = unread.filter(({ code }) => code !== "change-marks")
+  const counted = certain.length > 0 || report !== undefined ? certain : unread.slice(0, 1)
+  return counted.map((issue, index) => ({
+    call: { uid: `unread-${index + 1}`, name: "edit_file", arguments: {} },
+    issue
+  }))
+}
+
 export const makeTurnCalls = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -137,7 +155,7 @@ export const makeTurnCalls = Effect.gen(function* () {
 
   /** The calls of an answer that can be made, with what is wrong with the others. */
   const checkCalls = Effect.fnUntraced(function* ({ request = "", skill, task, tools }: AnyOrder, turn: Answered) {
-    const allowed = new Set(tools)
+    const allowed = withMoves(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)
     const changed = literal.map(({ calls }) => calls)
@@ -190,11 +208,16 @@ export const makeTurnCalls = Effect.gen(function* () {
             )
           ]
     const checked = possible.filter((one) => one !== undefined)
+    const dropped: ReadonlyArray<RefusedChange> = [
+      ...checked.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
+      ...parts.slice(limit).flatMap((calls) => calls.flatMap((call) => tooMany.map((issue) => ({ call, issue })))),
+      ...unreadChanges(turn)
+    ].filter(({ call }) => fileTools.has(call.name))
     const wrong = [...literal.flatMap((one) => one.refused ?? []), ...lost]
     const refused = [...wrong, ...literal.flatMap((one) => one.leftOut ?? [])]
     const issues = [...literal.flatMap((one) => one.issues), ...wrong.map(({ issue }) => issue)]
     const replaced = literal.flatMap((one) => one.replaced ?? [])
-    return { checked, issues, refused, tooMany, replaced, repairs: doubled }
+    return { checked, dropped, issues, refused, tooMany, replaced, repairs: doubled }
   })
 
   /** The lines that a call will change in the project; kept, since they cannot be told afterwards. */
@@ -249,12 +272,13 @@ export const makeTurnCalls = Effect.gen(function* () {
     if (asksFirst && calls.some(({ name }) => fileTools.has(name))) return yield* makeInProject(order, calls)
     const { denied, outcomes } = yield* runCalls(order.task, order.round, calls, order.endsItself === true)
     for (const { call, result } of outcomes) {
-      const given = call.arguments["path"]
-      if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(yield* workspace.meant(given)), () => ({
-        path: changes.fileAt(given)
-      }))
-      order.copy.noteChange(file, call.name)
+      if (!result.success || !fileTools.has(call.name)) continue
+      for (const given of pathsOf(call)) {
+        const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(yield* workspace.meant(given)), () => ({
+          path: changes.fileAt(given)
+        }))
+        order.copy.noteChange(file, call.name)
+      }
     }
     return { denied, outcomes, files: [] }
   })

@@ -40,6 +40,7 @@ import {
 } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type CallOutcome, fileTools, isChange, ranWell, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
@@ -56,7 +57,8 @@ import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { heard, unusableAnswer } from "./Attempts.ts"
 import { makeLeftovers } from "./Leftovers.ts"
 import { asksNothing, changedSinceReport, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
-import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
+import { baseOf } from "./FinalCalls.ts"
+import { changeOpen, makeTaskChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
@@ -448,7 +450,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       )
     )
     const { message, native, turn: read } = yield* readHeard(order, said)
-    const { checked, refused, tooMany, ...found } = yield* checkCalls(order, read)
+    const { checked, dropped, refused, tooMany, ...found } = yield* checkCalls(order, read)
     const left = most - turn
     const possible = checked.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     // What is asked for without a report comes to nothing when no answer is left.
@@ -464,7 +466,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     )
     const checks = made.checks ?? before.checks
     const files = [...before.files, ...made.files]
-    const missed = refused.map((one) => refusedOutcome(one, turn))
+    const missed = [...refused, ...dropped].map((one) => refusedOutcome(one, turn))
     let all: Progress = {
       ...before,
       messages,
@@ -613,7 +615,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     const files = joinedFiles([...made, ...proposed])
     return {
       calls: changes.final(copy, word),
-      ...(named.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
+      ...(named.length === 0 ? {} : { bases: named.map(baseOf), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }

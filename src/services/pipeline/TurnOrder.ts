@@ -13,10 +13,10 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import type { Attempted } from "./Attempts.ts"
-import { openChanges } from "./TaskChanges.ts"
 
 /** What the turns have come to so far. */
 export interface Progress {
@@ -142,7 +142,8 @@ export const assistant = (content: string, more: Partial<AssistantMessage> = {})
 
 /** What was done outside of the working copy, and the changes that are still missing. */
 export const doneOutside = ({ files, outcomes }: Progress): ReadonlyArray<CallOutcome> => {
-  if (files.length > 0) return outcomes
   const open = openChanges(outcomes)
-  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+  const isLeft = (outcome: CallOutcome): boolean =>
+    open.includes(outcome) || (files.length > 0 && outcome.result.success)
+  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || isLeft(outcome))
 }

@@ -29,7 +29,7 @@ import { redacted } from "../../domain/text/Redaction.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
-import { changedFile } from "./CallCheck.ts"
+import { toldFiles } from "./FileAccess.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import type { ReadSource } from "../permissions/ReadNotes.ts"
@@ -305,18 +305,23 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** The present state of the files that are about to be written; what they hold is kept, so that it can be undone. */
   const fileStates = Effect.fnUntraced(function* (accesses: ReadonlyArray<CanonicalAccess>) {
     const isProposed = (yield* CurrentCopy) !== undefined
-    return yield* Effect.forEach(writesIn(accesses), (write) =>
+    const files = writesIn(accesses).filter(({ holds }) => holds?.is !== "folder")
+    return yield* Effect.forEach(files, (write) =>
       Effect.gen(function* () {
-        const { kind, path } = write
+        const { folder, from, kind, path } = write
         const text = writtenText(write)
+        const bytes = text !== null && kind !== "link" ? from : undefined
         const change: FileState = {
           path,
           before: yield* fileState(workspace, path),
-          after: text === null ? null : textHash(text),
-          ...(kind === undefined ? {} : { kind })
+          after: text === null ? null : (bytes?.state ?? textHash(text)),
+          ...(kind === undefined ? {} : { kind }),
+          ...(text !== null && bytes?.isText === true ? { reads: textHash(text) } : {}),
+          ...(text === null && folder !== undefined ? { goes: folder } : {})
         }
         if (isProposed) return change
-        return yield* Effect.mapError(versions.keep(change, text), fileFailure("keep", path))
+        const next = bytes === undefined ? text : { from: bytes.path }
+        return yield* Effect.mapError(versions.keep(change, next), fileFailure("keep", path))
       })
     )
   })
@@ -327,8 +332,10 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
    */
   const prepare = Effect.fnUntraced(function* (scope: QuestionScope, call: ToolCall, isProposal: boolean) {
     const prepared = yield* guard(call.name, registry.prepare(call))
-    const file = isProposal || Result.isFailure(prepared) ? yield* changedFile(call, workspace) : undefined
-    if (file !== undefined) yield* gate.authorizeLook(scope, call.name, file)
+    const accesses = Result.isSuccess(prepared) ? prepared.success.accesses : []
+    const isMove = writesIn(accesses).some(({ from }) => from !== undefined)
+    const told = isProposal || isMove || Result.isFailure(prepared) ? yield* toldFiles(call, accesses, workspace) : []
+    for (const file of told) yield* gate.authorizeLook(scope, call.name, file)
     return prepared
   })
 

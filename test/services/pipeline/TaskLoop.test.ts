@@ -830,14 +830,14 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("The limit is 10.")
       ])
       const { calls } = yield* loop.work(orderOf(editing))
-      const [written, ...removed] = calls.toSorted((a, b) => b.name.localeCompare(a.name))
-      expect(written?.arguments).toEqual({
-        path: "src/limits.ts",
-        content: "// The limit.\nexport const limit = 10\n"
-      })
-      expect(removed.map(({ arguments: given, name }) => [name, given["path"]])).toEqual([
-        ["remove_file", "src/limit.ts"],
-        ["remove_file", "src/other.ts"]
+      // What is done at the new path comes after the move.
+      expect(calls.map(({ arguments: given, name }) => [name, given])).toEqual([
+        ["remove_file", { path: "src/other.ts" }],
+        ["move_file", { path: "src/limit.ts", to: "src/limits.ts" }],
+        [
+          "edit_file",
+          { path: "src/limits.ts", old_text: "export const limit = 5", new_text: "export const limit = 10" }
+        ]
       ])
       // The working copy has the file at its new path only.
       expect(repliesOf(messages)[2]).toContain("src/limits.ts:2: export const limit = 10")
@@ -853,16 +853,24 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
           '{"move": "src/far.ts", "to": "src/near.ts"}',
           '{"move": ".env", "to": "env.txt"}',
           '{"remove": "src/far.ts"}',
+          resultSaying("Nothing was moved."),
           resultSaying("Partly done. Nothing was moved.")
         ],
-        { files: { ".env": "KEY=secret\n" } }
+        { approver: scriptedApprover({ calls: ["deny"] }).layer, files: { ".env": "KEY=secret\n" } }
       )
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls, looks } = yield* loop.work(orderOf(editing))
       expect(calls).toEqual([])
-      expect(rejectedIn(log).slice(0, 3)).toEqual([["change-open"], ["change-open"], ["change-open"]])
+      // The report is sent back once, and none of the four is forgotten.
+      expect(rejectedIn(log)).toEqual([["change-open", "change-open", "change-open", "change-open"]])
+      expect(looks?.map(({ call, result }) => [call.name, result.error_type])).toEqual([
+        ["move_file", "validation_failed"],
+        ["move_file", "not_found"],
+        ["move_file", "permission_denied"],
+        ["remove_file", "not_found"]
+      ])
       const replies = repliesOf(messages)
       expect(replies[1]).toContain("There is a file src/other.ts already, so src/limit.ts was not moved.")
-      expect(replies[2]).toContain("There is no text file src/far.ts that may be read, so nothing was moved.")
+      expect(replies[2]).toContain("There is no file at src/far.ts.")
       expect(messages.flat().join("\n")).not.toContain("secret")
     })
   )
@@ -902,10 +910,13 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
     Effect.gen(function* () {
       const { log, loop, messages } = yield* open([
         '```json\n{ "replace": "oldName", "with": "newName" }\n```',
+        resultSaying("There is no such name."),
         resultSaying("Partly done. There is no such name.")
       ])
-      expect((yield* loop.work(orderOf(editing))).calls).toEqual([])
-      expect(rejectedIn(log)).toEqual([["change-open"]])
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect(calls).toEqual([])
+      expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
+      expect(looks?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
       expect(repliesOf(messages)[1]).toContain('The text "oldName" stands nowhere in the project')
     })
   )
