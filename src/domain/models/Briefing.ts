@@ -89,7 +89,9 @@ export const CurrentFile = Schema.Struct({
   language: Schema.String,
   text: Schema.String,
   /** How many lines the file has, when `text` does not hold all of them. */
-  cutFrom: Schema.optionalKey(Schema.Int)
+  cutFrom: Schema.optionalKey(Schema.Int),
+  /** How the file is encoded, in a sentence, when it is not UTF-8. */
+  encoding: Schema.optionalKey(Schema.String)
 })
 export type CurrentFile = typeof CurrentFile.Type
 
@@ -134,7 +136,8 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
   const cut = file.cutFrom === undefined ? "" : ` (the first lines; the file has ${file.cutFrom})`
   const text = numberLines(file.text.replace(/\n$/, "").split("\n"), 1).join("\n")
   const shown = file.text === "" ? "" : text
-  return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}\n\n${fenced(shown, file.language)}`)
+  const encoding = file.encoding === undefined ? "" : `\n\n(${file.encoding})`
+  return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}${encoding}\n\n${fenced(shown, file.language)}`)
 }
 
 /** True when a path of a reference may be that of a file of the project. */

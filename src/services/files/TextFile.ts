@@ -178,7 +178,7 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
   })
 
 /** Of a larger file only the lines that are asked for tell how it is encoded. */
-const maxDecodedBytes = 67_108_864
+export const maxDecodedBytes = 67_108_864
 
 const readStart = Effect.fnUntraced(function* (file: string) {
   const { handle } = yield* openRegular(file)

@@ -23,6 +23,7 @@ import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { fitDescription } from "../../domain/models/ProjectDescription.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -145,8 +146,12 @@ export class Briefer extends Context.Service<
         )
         const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
         const { left, text } = firstLines(whole, most)
-        const cut = left === 0 ? {} : { cutFrom: most + left }
-        return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
+        const note = encodingNote(yield* workspace.encoding(file.path))
+        const more = {
+          ...(left === 0 ? {} : { cutFrom: most + left }),
+          ...(note === undefined ? {} : { encoding: note })
+        }
+        return { path: shown(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
       })
 
       const nameOpenFile = Effect.fnUntraced(function* (written: string) {

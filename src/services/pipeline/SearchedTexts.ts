@@ -19,7 +19,7 @@ import type { ForEach } from "../../domain/plan/ForEach.ts"
 export const maxSearchedBytes = 1_048_576
 
 /** No larger file is changed by a replacement, or by an edit. */
-const maxChangedBytes = 10_485_760
+export const maxChangedBytes = 10_485_760
 
 const filesAtOnce = 16
 
