@@ -128,7 +128,11 @@ const fixed = [
     mebibytes(maxDecodedBytes),
     "the lines that are asked for tell it"
   ],
-  ["lines of a file that are read, and where they begin", "1 MiB, within the first 256 MiB", "the call fails with `output_limit`"],
+  [
+    "lines of a file that are read, and where they begin",
+    "1 MiB, within the first 256 MiB",
+    "the call fails with `output_limit`"
+  ],
   ["a file that a command of a task changes", "1 MB", "it is named under `not_proposed`"],
   ["AGENTS.md and its like", "1 MiB", "a note names it"],
   [
