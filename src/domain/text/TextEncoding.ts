@@ -69,10 +69,11 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
   return text === undefined ? Result.fail(guess(bytes)) : Result.succeed(text)
 }
 
+const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
+
 /** The number of bytes of the character of UTF-8 that begins there; 0 when none does. */
 const characterLength = (bytes: Uint8Array, at: number): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
-  const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
   if (first < 0x80) return 1
   if (first >= 0xc2 && first <= 0xdf) return follows(second) ? 2 : 0
   if (first >= 0xe0 && first <= 0xef) {

@@ -145,11 +145,12 @@ const textAt = Effect.fnUntraced(function* (file: string) {
   })
 })
 
+const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+
 /** True for bytes that the text in the place of others would get; the byte order mark of UTF-8 does not count. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
-  const plain = (some: Uint8Array) => Buffer.from(hasByteOrderMark(some) ? some.subarray(3) : some)
   const encoded = encodeLike(before, text)
-  return Result.isSuccess(encoded) && plain(encoded.success).equals(plain(bytes))
+  return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
 }
 
 /** What a command changed in its working copy, by names relative to the project. */

@@ -118,11 +118,11 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const { common } = yield* gitFolders(top)
   const excluded = yield* readRules(path.join(common, "info", "exclude"), top)
   const problems = [...problemsOf(tracked, excluded)]
-  let chain = excluded.rules
+  let chain: RuleChain = excluded.rules
   for (const [index, folder] of above.entries()) {
     const own = yield* readRules(path.join(folder, ".gitignore"), folder)
     problems.push(...problemsOf(own))
-    chain = [...own.rules, ...chain]
+    chain = own.rules.concat(chain)
     if (ignoredIn(chain, folder)(path.basename(above[index + 1] ?? root), true)) {
       return { path: root, chain: [], tracked, isIgnored: false, problems } satisfies RuledRoot
     }

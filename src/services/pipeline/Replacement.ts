@@ -86,12 +86,12 @@ export const makeReplacement = Effect.gen(function* () {
     const isExcepted = exceptedFiles(except)
     const isWanted = (text: string): boolean => holdsPattern(text, pattern)
     const { skipped, texts } = yield* patternSearch(listed.files, listed.passedOver, { isWanted, pattern })
-    const relative = (sentence: string) => sentence.replaceAll(`${workspace.root}${path.sep}`, "")
+    const beginning = `${workspace.root}${path.sep}`
     return {
       texts,
       unreached: unreachedOf(
         skipped.filter((one) => !isExcepted(one.path)),
-        { ...listed, problems: listed.problems.map(relative) }
+        { ...listed, problems: listed.problems.map((sentence) => sentence.replaceAll(beginning, "")) }
       )
     }
   })

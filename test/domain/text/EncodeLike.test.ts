@@ -5,7 +5,7 @@ import { encodeLike } from "../../../src/domain/text/EncodeLike.ts"
 import { decodeFile } from "../../../src/domain/text/TextEncoding.ts"
 
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
-  Buffer.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)])))
+  Buffer.from(parts.flatMap((part) => (typeof part === "number" ? [part] : Array.from(Buffer.from(part)))))
 const utf16 = (text: string) => Buffer.from(text, "utf16le")
 const latin = (text: string) => Buffer.from(text, "latin1")
 

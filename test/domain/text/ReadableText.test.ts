@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { readableText } from "../../../src/domain/text/ReadableText.ts"
 
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
-  Buffer.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)])))
+  Buffer.from(parts.flatMap((part) => (typeof part === "number" ? [part] : Array.from(Buffer.from(part)))))
 const utf16 = (text: string) => Buffer.from(text, "utf16le")
 const shown = (count: number) =>
   `${count} byte${count === 1 ? " of it is" : "s of it are"} no UTF-8 and shown as \\xNN.`

@@ -5,7 +5,7 @@ import { decodeFile, decodeText } from "../../../src/domain/text/TextEncoding.ts
 const encode = (text: string) => new TextEncoder().encode(text)
 const utf16 = (text: string) => new Uint8Array(Buffer.from(text, "utf16le"))
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
-  Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...encode(part)])))
+  Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : Array.from(encode(part)))))
 
 describe("decodeText", () => {
   it("reads UTF-8 and drops the byte order mark", () => {
