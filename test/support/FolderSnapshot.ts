@@ -19,7 +19,7 @@ const describeEntry = (path: string): string => {
 const pathsBelow = (folder: string, below = ""): ReadonlyArray<string> =>
   readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name)
-    return entry.isDirectory() ? [path, ...pathsBelow(folder, path)] : [path]
+    return entry.isDirectory() ? [path].concat(pathsBelow(folder, path)) : [path]
   })
 
 /** Everything below the folder, links not followed. */

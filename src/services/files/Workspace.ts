@@ -93,14 +93,15 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
 const textIn = (bytes: Uint8Array | undefined): string | null =>
   (bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))?.text) ?? null
 
+const bytesAt = (path: string) =>
+  Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
+
 /**
  * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
  * the file that it replaces, or that was moved there.
  */
 const heldAt = Effect.fnUntraced(function* (access: Writing, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
-  const bytesAt = (path: string) =>
-    Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
   const bytes = yield* bytesAt(file)
   const text = writtenText(access)
   if (text !== null && kind !== "link" && from === undefined) {
@@ -176,19 +177,35 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return left.length === 0 ? undefined : entry
 })
 
+/** More links in a row that a task makes are a cycle. */
+const maxLinks = 40
+
 /**
- * A path as it stands, below a link that the working copy of the fiber takes away: it does not lead to where the link led. Nothing
- * for any other path.
+ * Where a path leads by the working copy of the fiber: not to where a link led that is removed, and on to where a new link leads.
+ * Nothing for a path that the project alone decides about.
  */
-const withoutLink = Effect.fnUntraced(function* (root: string, written: string) {
-  const absolute = path.resolve(root, written)
-  const links = ((yield* CurrentCopy)?.files() ?? []).filter(
-    ({ holds, kind }) => holds?.is === "link" && kind !== "link"
-  )
-  return links.some((link) => isWithin(link.path, absolute))
-    ? { path: absolute, inside: isWithin(root, absolute) }
-    : undefined
+const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
+  const files = (yield* CurrentCopy)?.files() ?? []
+  let absolute = path.resolve(root, written)
+  for (let links = 0; links < maxLinks; links += 1) {
+    const above = files.filter((file) => isWithin(file.path, absolute))
+    const link = above.find(({ kind, text }) => text !== null && kind === "link")
+    if (link === undefined) {
+      const isGone = above.some(({ holds, text }) => text === null || holds?.is === "link")
+      return isGone ? { path: absolute, inside: isWithin(root, absolute) } : links === 0 ? undefined : absolute
+    }
+    absolute = path.resolve(path.dirname(link.path), link.text ?? "", path.relative(link.path, absolute))
+  }
+  return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
+
+/** True for a path below what the working copy of the fiber makes a file. */
+const isBelowFile = (file: string) =>
+  Effect.map(CurrentCopy, (copy) =>
+    (copy?.files() ?? []).some(
+      (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
+    )
+  )
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
@@ -273,11 +290,13 @@ export class Workspace extends Context.Service<
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
         return Workspace.of({
           root: real,
-          canonical: Effect.fn("Workspace.canonical")((path) =>
-            Effect.flatMap(withoutLink(real, path), (place) =>
-              place === undefined ? provide(canonicalPath(real, path)) : Effect.succeed(place)
-            )
-          ),
+          canonical: Effect.fn("Workspace.canonical")(function* (path) {
+            const place = path === "" || path.includes("\0") ? undefined : yield* proposedPlace(real, path)
+            const found = typeof place === "object" ? place : yield* provide(canonicalPath(real, place ?? path))
+            if (!(yield* isBelowFile(found.path))) return found
+            const message = `Cannot resolve ${path}. A part of the path is a file, not a folder.`
+            return yield* new ToolFailure({ type: "not_found", message })
+          }),
           meant: Effect.fn("Workspace.meant")((path) => provide(meantPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
             proposedOr(

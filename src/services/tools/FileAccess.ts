@@ -72,11 +72,7 @@ const targetAt = Effect.fnUntraced(function* (
 /** Where a text goes that is written to a path: through links, to the file itself. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, context: AccessContext) {
   const { workspace } = context
-  const target = yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
-  const proposed = (yield* CurrentCopy)?.get(target.write.path)
-  if (proposed?.text === null || proposed?.kind !== "link") return target
-  const message = `${target.name} is a link to ${proposed.text}, which this task makes. Change what it leads to.`
-  return yield* invalid(message)
+  return yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
 })
 
 /**
@@ -165,6 +161,13 @@ const canonicalWrite = Effect.fnUntraced(function* (
   const loses = lossSentence({ path: write.path, oldText: text, newText: content }, true)
   const found = yield* workspace.state(write.path)
   const holds = yield* workspace.entry(write.path)
+  if (holds?.is === "folder" || holds?.is === "other") {
+    const what = holds.is === "folder" ? "a folder" : "no regular file"
+    return yield* new ToolFailure({
+      type: "io_error",
+      message: `${target.name} is ${what}, so no file was written there.`
+    })
+  }
   return {
     ...write,
     content,
