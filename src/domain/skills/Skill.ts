@@ -244,12 +244,12 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
     if (start < 0) return changed
     const written = file.slice(start + folder.length).replace(/[^\w/]/g, "\\$&")
     const from = String.raw`(?:\./|${skillFolderNames}/)?`
-    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-])`, "g"), () => file)
+    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-]|\\.\\w)`, "g"), () => file)
   }, text)
 }
 
 /** What skills of other programs call their folder. */
-const skillFolderNames = String.raw`(?:\{base_?dir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
+const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
 /** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {

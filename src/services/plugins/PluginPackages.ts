@@ -229,6 +229,8 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
   const sought = yield* findAll(entries)
+  /* One for all: imports that go on side by side would put back what another one changed. */
+  const repair = sought.length === 0 ? () => undefined : watchSharedState()
   const named = yield* Effect.forEach(
     sought,
     ({ found, ...one }) =>
@@ -238,6 +240,7 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: Plu
       })),
     { concurrency: importsAtOnce }
   )
+  repair()
   const given = values.map((plugin): KnownPlugin => {
     const malformed = pluginShapeProblem(plugin)
     return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
