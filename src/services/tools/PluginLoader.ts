@@ -22,7 +22,7 @@ import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { notAPlugin, PluginProblem } from "./PluginProblem.ts"
+import { notAPlugin, PluginProblem, problemOfValue } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
 export interface LoadedTool {
@@ -165,7 +165,8 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
   const problems: Array<PluginProblem> = []
   for (const plugin of plugins) {
     const loaded = yield* Effect.result(loadPlugin(plugin, tools))
-    if (Result.isFailure(loaded)) problems.push(loaded.failure)
+    if (Result.isFailure(loaded))
+      problems.push(plugin.isValue === true ? problemOfValue(loaded.failure) : loaded.failure)
     else for (const one of loaded.success) tools.set(one.info.name, one)
   }
   return { tools, problems }
