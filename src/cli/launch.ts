@@ -22,6 +22,7 @@ import { printable, printableLines } from "../domain/text/Printable.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
+import { watchThreads } from "./terminal/ProcessEnd.ts"
 import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
 import { version } from "../app/version.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
@@ -249,6 +250,7 @@ export const launch = (argv: ReadonlyArray<string>): void => {
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
   process.on("exit", onEarlyExit)
+  const endProcess = watchThreads()
   const fiber = Effect.runFork(
     runCommandLine(argv).pipe(
       Effect.provide(Layer.merge(Output.layer, NodeServices.layer)),
@@ -269,6 +271,11 @@ export const launch = (argv: ReadonlyArray<string>): void => {
     const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
     const code = received === undefined ? ended : received === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint
     process.off("exit", onEarlyExit)
-    process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
+    process.stdout.write("", () =>
+      process.stderr.write("", () => {
+        release()
+        endProcess(code)
+      })
+    )
   })
 }

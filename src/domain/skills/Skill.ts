@@ -245,7 +245,7 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
     if (start < 0) return changed
     const written = file.slice(start + folder.length).replace(/[^\w/]/g, "\\$&")
     const from = String.raw`(?:\./|${skillFolderNames}/)?`
-    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-])`, "g"), () => file)
+    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-]|\\.\\w)`, "g"), () => file)
   }, text)
 }
 
@@ -263,7 +263,7 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
 }
 
 /** What skills of other programs call their folder. */
-const skillFolderNames = String.raw`(?:\{base_?dir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
+const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
 /** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {

@@ -25,7 +25,9 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   code: Code,
   detail: Schema.String,
   /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
-  isDeclared: Schema.optionalKey(Schema.Literal(true))
+  isDeclared: Schema.optionalKey(Schema.Literal(true)),
+  /** True for a plugin that a script passed as a value. */
+  isValue: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     const { detail, isDeclared, plugin } = this
@@ -57,6 +59,16 @@ export const declaredNotTrusted = (name: string, hash: string, by: DecidedBy) =>
     detail: refusalText(by, name, hash, "them"),
     isDeclared: true
   })
+
+/** The problem of a plugin that a script passed as a value. */
+export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>
+  new PluginProblem({ plugin, code, detail, isValue: true })
+
+/** What a script passed is no plugin; `what` says what it is. */
+export const noPluginValue = (what: string): PluginProblem => {
+  const detail = `it is ${what} and not a plugin. Pass the value that definePlugin returns.`
+  return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
+}
 
 /** What is exported by default is no plugin. */
 export const notAPlugin = (plugin: string): PluginProblem => {

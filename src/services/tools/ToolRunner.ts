@@ -16,6 +16,7 @@ import {
   type PreparedCall,
   dataText,
   fileTools,
+  ToolErrorType,
   ToolFailure,
   type ToolCall,
   ToolResult
@@ -52,6 +53,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
@@ -237,21 +239,64 @@ const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): S
   outcome: outcome ?? "It is not known."
 })
 
-/** Runs code of a tool; what it throws becomes a failure of the tool. */
+/** The tool of a call as a message names it: who wrote it is to be asked about a fault. */
+interface NamedTool {
+  readonly name: string
+  /** Absent for a tool that does not exist. */
+  readonly origin: string | undefined
+}
+
+const isForeign = ({ origin = builtInOrigin }: NamedTool): boolean => origin !== builtInOrigin
+
+const titleOf = (tool: NamedTool): string =>
+  isForeign(tool) ? `The tool ${tool.name} of ${tool.origin}` : `The tool ${tool.name}`
+
+const isErrorType = Schema.is(ToolErrorType)
+
+/** What a tool failed with, if it is what a tool may fail with; a plugin may bring a copy of the class, or any value. */
+const knownFailure = (failure: unknown): ToolFailure | undefined => {
+  if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
+  if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
+  if (!isErrorType(failure.type)) return undefined
+  return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
+}
+
+/** Looks at a failure, whose own code may throw. */
+const readFailure = (failure: unknown): ToolFailure | undefined => {
+  try {
+    return knownFailure(failure)
+  } catch {
+    return undefined
+  }
+}
+
+/** The failure of a tool that was stopped and did not end. */
+const endless = ({ message, type }: ToolFailure): ToolFailure =>
+  new ToolFailure({
+    type,
+    message: `${message} It does not end: what it waits for goes on in the background. This is a fault of the tool.`
+  })
+
+/** Runs code of a tool; whatever it throws, or fails with, becomes a failure of the tool. */
 const guard = <A>(
-  name: string,
+  tool: NamedTool,
   effect: Effect.Effect<A, ToolFailure>,
   wait?: Wait<A, ToolFailure, ToolFailure, never>
-): Effect.Effect<Result.Result<A, ToolFailure>> =>
-  Effect.matchEager(runIsolated(effect, wait), {
+): Effect.Effect<Result.Result<A, ToolFailure>> => {
+  const run = runIsolated(effect, wait, isForeign(tool) ? { endless } : undefined)
+  return Effect.matchEager(run, {
     onFailure: Result.fail,
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
-      const crash = () =>
-        new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
-      return Result.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+      const failure = Cause.findErrorOption<unknown>(exit.cause)
+      const known = Option.isSome(failure) ? readFailure(failure.value) : undefined
+      if (known !== undefined) return Result.fail(known)
+      const how = Option.isSome(failure) ? "failed" : "crashed"
+      const message = `${titleOf(tool)} ${how}: ${causeText(exit.cause)}`
+      return Result.fail(new ToolFailure({ type: "internal_error", message }))
     }
   })
+}
 
 /** The result of a call that was started at this time. */
 const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
@@ -295,7 +340,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** Runs a call with a permit, within its limits. */
   const carryOut = (id: ToolCallId, permit: Permit) => {
     const { prepared } = permit
-    const outcome = guard(prepared.info.name, registry.execute(permit), wait(id, prepared))
+    const outcome = guard(prepared.info, registry.execute(permit), wait(id, prepared))
     return Effect.map(
       outcome,
       Result.flatMap((data) => withinOutput(limits, prepared, data))
@@ -331,7 +376,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
    * asked: whether the file may be shown is decided before.
    */
   const prepare = Effect.fnUntraced(function* (scope: QuestionScope, call: ToolCall, isProposal: boolean) {
-    const prepared = yield* guard(call.name, registry.prepare(call))
+    const tool = { name: call.name, origin: registry.find(call.name)?.origin }
+    const prepared = yield* guard(tool, registry.prepare(call))
     const accesses = Result.isSuccess(prepared) ? prepared.success.accesses : []
     const isMove = writesIn(accesses).some(({ from }) => from !== undefined)
     const told = isProposal || isMove || Result.isFailure(prepared) ? yield* toldFiles(call, accesses, workspace) : []

@@ -6,6 +6,11 @@ const problemsOf = (value: unknown): ReadonlyArray<string> =>
 
 const entryProblems = (entry: unknown) => problemsOf({ mcpServers: { s: entry } })
 
+const read = (text: string) => {
+  const { notes, problems, servers } = readMcpFile(text)
+  return { entry: servers.get("s"), problems: problems.map(({ what }) => what), notes: notes.map(({ what }) => what) }
+}
+
 describe(".mcp.json", () => {
   it("names programs and addresses", () => {
     const program = { command: "npx", args: ["-y", "x"], env: { A: "${A}" }, cwd: "sub" }
@@ -105,10 +110,6 @@ describe(".mcp.json", () => {
     assert.deepStrictEqual(readMcpFile("{").problems, [{ line: 1, column: 2, what: "close brace expected." }])
   })
 
-  const read = (text: string) => {
-    const { notes, problems, servers } = readMcpFile(text)
-    return { entry: servers.get("s"), problems: problems.map(({ what }) => what), notes: notes.map(({ what }) => what) }
-  }
   const program = { command: "x", args: ["a"] }
   const address = { type: "http", url: "https://example.com/mcp" }
   const { url } = address

@@ -396,7 +396,7 @@ describe("what a project names", () => {
   liveTest("is left out whole when the file is broken", () =>
     Effect.gen(function* () {
       const { problems } = yield* openMcp({ file: '{ "mcpServers": { "s": { "command": "x" : } } }' })
-      assert.deepStrictEqual(problems, ["<project>/.mcp.json:1:42: value expected."])
+      assert.deepStrictEqual(problems, ["<project>/.mcp.json:1:41: comma expected."])
     })
   )
 })

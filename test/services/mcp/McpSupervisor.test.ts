@@ -213,11 +213,12 @@ describe("the end of a run", () => {
   )
 })
 
+const skipped = (first: string) =>
+  `The server "s" is used, but it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(first)}. Its log belongs on stderr.`
+const cut = (how: string) =>
+  `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
+
 describe("a server that does what it should not is used, and named once", () => {
-  const skipped = (first: string) =>
-    `The server "s" is used, but it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(first)}. Its log belongs on stderr.`
-  const cut = (how: string) =>
-    `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
   const faults: ReadonlyArray<readonly [fault: string, problems: ReadonlyArray<string>, requests: number]> = [
     ["logs to stdout", [skipped("Server started on stdin")], 1],
     ["logs before messages", [], 1],
