@@ -36,6 +36,8 @@ const block = (path: string, before: string, after: string): string =>
 
 const limit = (value: string): string => `export const limit = ${value}`
 
+const whole = ({ system, user }: FilledPrompt): string => `${system}\n${user}`
+
 const countIn = (text: string, part: string): number => text.split(part).length - 1
 
 interface Seen {
@@ -53,7 +55,6 @@ const played = (given: {
   Effect.gen(function* () {
     const seen: Seen = { plan: [], task: [] }
     let at = 0
-    const whole = ({ system, user }: FilledPrompt) => `${system}\n${user}`
     const turn = (_: string, __: number, prompt: FilledPrompt): string => {
       seen.task.push(whole(prompt))
       at += 1
