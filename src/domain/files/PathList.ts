@@ -68,6 +68,21 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...new Set(folders)]
 }
 
+/** So many paths of a text are looked at. */
+const mostNamed = 50
+
+/** The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code; whether there are such files is not known. */
+export const pathsNamed = (text: string): ReadonlyArray<string> => {
+  const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
+    const path = word
+      .replace(/^@?(?:\.\/)*/, "")
+      .replace(/(?:#.*|:\d.*)$/, "")
+      .replace(/[.:!?*]+$/, "")
+    return path.includes("/") && !/^(?:\/|~|\.\.)|:\/\//.test(path) ? [path] : []
+  })
+  return [...new Set(words)].slice(0, mostNamed)
+}
+
 /** The text ` Nearest: a, b.`, to append to a sentence; empty without names. */
 export const nearestHint = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Nearest: ${names.join(", ")}.`

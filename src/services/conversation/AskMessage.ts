@@ -23,6 +23,7 @@ import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCal
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
@@ -51,6 +52,8 @@ interface MessageOrder {
   readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
+  /** The files with instructions of the project that the conversation holds. */
+  readonly told: Ref.Ref<ReadonlyArray<string>>
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while it is written. */
@@ -114,6 +117,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
   const events = yield* RunEvents
+  const instructions = yield* makeInstructions
   const lock = yield* ProjectWriteLock
   const loop = yield* makeTurnLoop
   const questionsAt = yield* makeModelQuestions
@@ -163,6 +167,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
       ...(isGiven(message, before) ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
       endsItself: true,
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
+      instructions: (turn, files, budget) => {
+        const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
+        return instructions.told(key, files, message.told, { briefing, budget })
+      },
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,
       // What the host and the person have shown, and never what the model said itself: it would confirm its own links.

@@ -26,7 +26,8 @@ import {
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { pathsNamed } from "../../domain/files/PathList.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
@@ -39,6 +40,7 @@ import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
 import { noteMessages } from "../permissions/ReadNotes.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
+import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -93,6 +95,7 @@ export const layerAsker = Layer.effect(
     const support = yield* ToolSupport
     const meter = yield* UsageMeter
     const workspace = yield* Workspace
+    const instructions = yield* makeInstructions
     const lock = yield* ProjectWriteLock
     const shaped = yield* makeShapedAnswer
     const registry = yield* ToolRegistry
@@ -117,6 +120,7 @@ export const layerAsker = Layer.effect(
     ) {
       yield* noteMessages(gate, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
+      const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
       const given = yield* Ref.make(images)
       let commands = 0
       const messages = Effect.map(Ref.get(memory), (now) => now.messages)
@@ -187,13 +191,21 @@ export const layerAsker = Layer.effect(
             said: typed,
             ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
           }
-          const content = files.text === "" ? [own] : [fromHost(files.text), own]
+          const rules = yield* instructions.told(
+            seenKey.instructions(askTask, `message-${number}`),
+            [...files.names, ...pathsNamed(plain)],
+            told,
+            { briefing, budget: charactersIn(settings.contextWindow / 8) }
+          )
+          const shown = `${files.text}${rules}`
+          const content = shown === "" ? [own] : [fromHost(shown), own]
           return yield* answerMessage({
             number,
             system,
             content,
             briefing,
             memory,
+            told,
             tools: names,
             listen,
             acceptUnverified,

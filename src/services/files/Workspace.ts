@@ -3,8 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
-import { foldersOf } from "../../domain/files/PathList.ts"
 import { type FileEntry, mostInFolder } from "../../domain/files/FileEntry.ts"
 import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { canonicalPath, isWithin } from "./CanonicalPath.ts"
@@ -385,48 +383,3 @@ export const fileState = (workspace: Workspace["Service"], path: string): Effect
       ? Effect.succeed(null)
       : Effect.map(workspace.state(path), (state) => (state === "absent" ? null : state))
   )
-
-/** The first that is there and not empty counts. */
-const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
-const maxBytes = 1_048_576
-
-/**
- * The texts that describe the project: AGENTS.md and its like from the folders of the files `near` (paths relative to the
- * project) and those above them, the nearest first; README.md of the project where it has none of them. `mayRead` decides
- * about each canonical path. `notes` name those that are there and cannot be read.
- */
-export const readDescriptions = Effect.fn("readDescriptions")(function* (
-  workspace: Workspace["Service"],
-  near: ReadonlyArray<string>,
-  mayRead: (path: string) => Effect.Effect<boolean>
-) {
-  const notes: Array<string> = []
-  const leaveOut = (relative: string, why: string): string => {
-    notes.push(`${relative} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
-    return ""
-  }
-
-  const textOf = Effect.fnUntraced(function* (relative: string) {
-    const file = yield* Effect.orElseSucceed(workspace.canonical(relative), () => undefined)
-    if (file === undefined || !(yield* workspace.isFile(file.path))) return ""
-    if (!file.inside) return leaveOut(relative, "it leads out of the project")
-    if (!(yield* mayRead(file.path))) return leaveOut(relative, "no rule lets it be read")
-    return yield* Effect.match(workspace.readText(file.path, maxBytes), {
-      onFailure: ({ message, type }) => (type === "not_found" ? "" : leaveOut(relative, message)),
-      onSuccess: (text) => text.trim()
-    })
-  })
-
-  const firstOf = Effect.fnUntraced(function* (folder: string) {
-    for (const name of folder === "" ? [...names, "README.md"] : names) {
-      const relative = folder === "" ? name : `${folder}/${name}`
-      const text = yield* textOf(relative)
-      if (text !== "") return [{ path: relative, text } satisfies DescriptionFile]
-    }
-    return []
-  })
-
-  const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
-  const files = (yield* Effect.forEach([...folders, ""], firstOf)).flat()
-  return { files, notes }
-})

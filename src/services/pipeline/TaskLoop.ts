@@ -49,6 +49,7 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { CallsDeclined, type JoinedChanges, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 import { makeAboutProject } from "./AboutProject.ts"
 import { makeFirstLook } from "./FirstLook.ts"
+import { makeInstructions } from "./Instructions.ts"
 import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
@@ -109,6 +110,7 @@ export class TaskLoop extends Context.Service<
       const gatedCalls = yield* makeGatedCalls
       const aboutProject = yield* makeAboutProject
       const firstLook = yield* makeFirstLook
+      const instructions = yield* makeInstructions
       const loop = yield* makeTurnLoop
       const questionsAt = yield* makeModelQuestions
       const { readResult } = yield* makeEvidenceReaders
@@ -151,7 +153,9 @@ export class TaskLoop extends Context.Service<
       })
 
       const open = Effect.fnUntraced(function* (order: TaskOrder) {
-        const { briefing, finished, round, task } = order
+        const { finished, round, task } = order
+        const place = `round-${round}`
+        let briefing = yield* instructions.forTask(order.briefing, task, place)
         const skill = skills.find(task.skill)
         if (skill === undefined) {
           const reason = `There is no skill "${task.skill}".`
@@ -250,6 +254,13 @@ export class TaskLoop extends Context.Service<
             return { ...read, issues: [...read.issues, ...wrong] }
           }),
           approve: (calls) => approve(order, calls),
+          instructions: Effect.fnUntraced(function* (turn, files, budget) {
+            const key = seenKey.instructions(task.name, `${place}/turn-${turn}`)
+            const beside = yield* instructions.beside(key, files, { briefing, isReference, budget })
+            /* Behind a fold they stand in the first message. */
+            briefing = beside.briefing
+            return beside.text
+          }),
           // What the host has shown, and never what the model said itself: it would confirm its own links.
           take: (report, { checks, outcomes }) =>
             readResult(report, {

@@ -39,7 +39,7 @@ import {
   type TokenScale
 } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, fileTools, isChange, ranWell, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { pathOf, type CallOutcome, fileTools, isChange, ranWell, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
@@ -426,6 +426,19 @@ export const makeTurnLoop = Effect.gen(function* () {
     return { value: undefined, issues, repairs: [], isUnfounded: false }
   })
 
+  /** The instructions for the files of these calls that are not shown yet, in a part of what the reply may have. */
+  const instructionsFor = (
+    order: AnyOrder,
+    turn: number,
+    calls: ReadonlyArray<ToolCall>,
+    messages: ReadonlyArray<ConversationMessage>
+  ): Effect.Effect<string> => {
+    const files = calls.flatMap((call) => (typeof call.arguments["path"] === "string" ? [pathOf(call)] : []))
+    return files.length === 0 || order.instructions === undefined
+      ? Effect.succeed("")
+      : order.instructions(turn, files, replyBudget(order, messages) / 2)
+  }
+
   /** One turn: an answer, what it asks for, and the reply to it. */
   const step = Effect.fnUntraced(function* <A, E>(
     order: TurnOrder<A, E>,
@@ -483,8 +496,9 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(native.length === 0 ? tooMany : [])
     ]
     const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+    const instructions = left === 0 ? "" : yield* instructionsFor(order, turn, [...calls, ...read.calls], messages)
     /* A report beside changes was written without what the host says of them. */
-    const isEarly = hasChanged && left > 0 && (made.left.length > 0 || !checks.every(isFine))
+    const isEarly = hasChanged && left > 0 && (made.left.length > 0 || !checks.every(isFine) || instructions !== "")
     const report =
       read.report === undefined || isOpen || isEarly || read.calls.length > 0
         ? undefined
@@ -538,7 +552,12 @@ export const makeTurnLoop = Effect.gen(function* () {
     const remaining = isEnding ? 1 : left
     const others = outcomes.filter((one) => !isNativeOutcome(one))
     const needsReply =
-      native.length === 0 || issues.length > 0 || others.length > 0 || hasChanged || remaining <= warnedTurns
+      native.length === 0 ||
+      issues.length > 0 ||
+      others.length > 0 ||
+      hasChanged ||
+      instructions !== "" ||
+      remaining <= warnedTurns
     const reply = replyText({
       turn,
       issues: issuesAsShown(issues, said.answer, said.shown),
@@ -547,6 +566,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       checks: hasChanged ? checks : [],
       replaced: found.replaced,
       leftovers: made.left,
+      instructions,
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,
       isRepeated,

@@ -104,6 +104,8 @@ export interface TurnOrder<A, E = never> {
   readonly goOn: string
   /** Gets what the turns have come to, as soon as it changes. */
   readonly keep: (progress: Progress) => void
+  /** The instructions of the project for the files of a turn, in at most so many characters, when they are not shown yet. */
+  readonly instructions?: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
   /** Reports what an answer asks for. */
   readonly announce?: (
     turn: number,

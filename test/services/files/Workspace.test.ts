@@ -3,7 +3,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
-import { readDescriptions, Workspace } from "../../../src/services/files/Workspace.ts"
+import { readDescriptions } from "../../../src/services/files/Descriptions.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 
 const failureOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -20,7 +21,7 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
 const descriptionsOf = (files: Record<string, string>) =>
   Effect.flatMap(openProject(files), (workspace) =>
     Effect.map(
-      readDescriptions(workspace, [], () => Effect.succeed(true)),
+      readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) }),
       (described) => described.files
     )
   )
@@ -248,9 +249,8 @@ layer(NodeServices.layer)("Workspace", (it) => {
           "d/AGENTS.md": "D"
         })
         const paths = (near: ReadonlyArray<string>) =>
-          Effect.map(
-            readDescriptions(workspace, near, () => Effect.succeed(true)),
-            ({ files }) => files.map(({ path }) => path)
+          Effect.map(readDescriptions(workspace, { near, mayRead: () => Effect.succeed(true) }), ({ files }) =>
+            files.map(({ path }) => path)
           )
         expect(yield* paths(["a/b/c/x.ts"])).toEqual(["a/b/c/CLAUDE.md", "a/AGENTS.md", "README.md"])
         expect(yield* paths(["x.ts"])).toEqual(["README.md"])
@@ -272,15 +272,16 @@ layer(NodeServices.layer)("Workspace", (it) => {
         for (const [bytes, text, note] of rows) {
           const workspace = yield* openProject({ "README.md": "Shop" })
           yield* fs.writeFile(`${workspace.root}/AGENTS.md`, bytes)
-          const { files, notes } = yield* readDescriptions(workspace, [], () => Effect.succeed(true))
+          const { files, notes } = yield* readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) })
           expect(files).toEqual([
             text === undefined ? { path: "README.md", text: "Shop" } : { path: "AGENTS.md", text }
           ])
           expect(notes.join()).toMatch(note === undefined ? /^$/ : note)
         }
-        const denied = yield* readDescriptions(yield* openProject({ "AGENTS.md": "Rules" }), [], () =>
-          Effect.succeed(false)
-        )
+        const denied = yield* readDescriptions(yield* openProject({ "AGENTS.md": "Rules" }), {
+          near: [],
+          mayRead: () => Effect.succeed(false)
+        })
         expect(denied.notes).toEqual(["AGENTS.md is not part of the prompts: no rule lets it be read."])
       })
     )
@@ -291,7 +292,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const outside = yield* makeProject({ "AGENTS.md": "secret" })
         const workspace = yield* openProject({ "README.md": "Shop" })
         yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
-        expect(yield* readDescriptions(workspace, [], () => Effect.succeed(true))).toEqual({
+        expect(yield* readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) })).toEqual({
           files: [{ path: "README.md", text: "Shop" }],
           notes: ["AGENTS.md is not part of the prompts: it leads out of the project."]
         })
