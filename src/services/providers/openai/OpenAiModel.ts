@@ -186,11 +186,14 @@ const makePartReader = (): PartReader => {
     calls.push(call)
     return call
   }
-  const takePiece = (piece: CallPiece): void => {
+  /** Gives what the piece adds to the arguments, so that a loop in them is seen. */
+  const takePiece = (piece: CallPiece): Parts => {
     const call = callOf(piece)
     const given = piece.function?.arguments
     call.name += piece.function?.name ?? ""
-    call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
+    const delta = typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
+    call.given += delta
+    return delta === "" ? [] : [{ type: "tool-params-delta", id: call.id, delta }]
   }
 
   const read = (line: unknown): Parts => {
@@ -201,9 +204,13 @@ const makePartReader = (): PartReader => {
     answerMs = chunk.timings?.predicted_ms ?? answerMs
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
-    for (const piece of delta?.tool_calls ?? []) takePiece(piece)
+    const written = (delta?.tool_calls ?? []).flatMap(takePiece)
     reason = choice?.finish_reason ?? reason
-    return [...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content)]
+    return [
+      ...write("reasoning", delta?.reasoning_content ?? delta?.reasoning),
+      ...write("text", delta?.content),
+      ...written
+    ]
   }
   const end = (): Parts => [
     ...close(),
