@@ -98,7 +98,7 @@ const reportOf = (stdout: string) => {
 const sandboxOf = () => {
   const sandbox = makeSandbox()
   for (const [path, text] of Object.entries(projectFiles)) sandbox.write(`project/${path}`, text)
-  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 150 }
+  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 120 }
   const settings = {
     contextWindow: Number(values.window),
     parallel: 1,

@@ -1,6 +1,7 @@
 /**
- * Recognises tasks that are copied from the example of the instructions: a small model that does not know what to plan repeats what
- * it was shown. What the example says is read out of the instructions themselves, so that it may be changed there alone.
+ * Recognises lists that are not about the prompt: a small model that does not know what to plan repeats the example that it was
+ * shown, or writes about something else. What the example says is read out of the instructions themselves, so that it may be
+ * changed there alone.
  */
 import * as Option from "effect/Option"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -63,14 +64,59 @@ const isCopied = (
   })
 }
 
-/** The issues of tasks that repeat the example of the instructions. */
-export const exampleIssues = (
-  { steps }: TaskList,
+/** A shorter prompt may be put into other words as a whole. */
+const leastOfPrompt = 4
+/** Words of English sentences: a plan may be in another language than the prompt. */
+const english = /\b(?:the|an?|is|are|of|to|in|for|and|it|that|this|how|what|where|which|does?|my|from|with|by)\b/gi
+
+const ownWords = (prompt: string): string =>
+  `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
+
+/** The issue of a list that has no word of the prompt; nothing for a short prompt, or one in another language. */
+const unrelatedIssue = (
+  { goals, tasks }: TaskList,
+  prompt: string,
+  asked: ReadonlySet<string>
+): ReadonlyArray<Issue> => {
+  const texts = tasks.map(({ name, references, whatIsNeeded }) =>
+    [name, whatIsNeeded, ...references.map(({ href }) => href)].join(" ")
+  )
+  const isComparable = asked.size >= leastOfPrompt && (prompt.match(english) ?? []).length > 1
+  if (!isComparable || shareIn(asked, stemsOf([goals, ...texts].join(" "))) > 0) return []
+  const what = "No task, and not the goals, has a word of the prompt."
+  return [makeIssue("plan-unrelated", {}, { what, how: ownWords(prompt) })]
+}
+
+/** With fewer words several tasks may need the same. */
+const leastWords = 5
+
+/** What a task asks for in every field but its name. */
+const workOf = ({ expectedOutput, forEach, references, skill, whatIsNeeded }: Task): string =>
+  JSON.stringify([skill, whatIsNeeded, expectedOutput, forEach ?? "", references.map(({ href }) => href)])
+
+/** The issues of tasks that ask for the same as one before them, under another name. */
+const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
+  const first = new Map<string, string>()
+  return steps.flatMap(({ tasks, title }) =>
+    tasks.flatMap((task) => {
+      const name = first.get(workOf(task))
+      first.set(workOf(task), name ?? task.name)
+      if (name === undefined || task.whatIsNeeded.split(/\s+/).length < leastWords) return []
+      const what = `"${task.name}" asks for the same as "${name}".`
+      const how = `Leave it out, or say what it does beyond "${name}".`
+      return [makeIssue("task-repeated", { section: title, task: task.name }, { what, how })]
+    })
+  )
+}
+
+/** The issues of a list that a model wrote: tasks of the example, tasks that are there twice, or no word of the prompt. */
+export const planIssues = (
+  list: TaskList,
   example: ReadonlyArray<PlannedTask>,
   prompt: string
 ): ReadonlyArray<Issue> => {
   const asked = stemsOf(prompt)
-  return steps.flatMap(({ tasks, title }) =>
+  const copies = list.steps.flatMap(({ tasks, title }) =>
     tasks
       .filter((task) => isCopied(task, example, asked))
       .map(({ name }) =>
@@ -79,9 +125,10 @@ export const exampleIssues = (
           { section: title, task: name },
           {
             what: `The task "${name}" repeats the example of the instructions, which is about another prompt.`,
-            how: `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
+            how: ownWords(prompt)
           }
         )
       )
   )
+  return [...(copies.length > 0 ? copies : unrelatedIssue(list, prompt, asked)), ...repeatedIssues(list)]
 }

@@ -55,7 +55,7 @@ const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(es
 /** The words that may be those of a name: two behind a definite article, or three in a row. */
 const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
   const all = request.match(words) ?? []
-  const triples = all.slice(0, -2).map((first, index) => [first, ...all.slice(index + 1, index + 3)])
+  const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
   return [...request.matchAll(definite)].map(([, ...pair]) => pair).concat(triples)
 }
 

@@ -15,9 +15,11 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "answer-shape",
   "answer-unfinished",
   "plan-example",
+  "plan-unrelated",
   "report-unfounded",
   "section-missing",
   "step-empty",
+  "task-repeated",
   "tasks-empty"
 ])
 

@@ -116,11 +116,11 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
 /** Stops the work on a task when the model is given up. */
 const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenUp }: Round) =>
   Effect.raceFirst(
-    work,
     Effect.flatMap(Deferred.await(givenUp), ({ task }) => {
       const reason = `not run, because the model could not do "${task}".`
       return Effect.fail(new TaskFailure({ task: name, phase: "refinement", reason, skipped: true }))
-    })
+    }),
+    work
   )
 
 /** A task whose changes were declined, for those that wait for it. */
@@ -220,7 +220,7 @@ export class Scheduler extends Context.Service<
         if (unableIn(failure) === undefined) return
         unable.push(failure)
         const { failures, results } = yield* state.get
-        const ending = endingFailure([...openFailures(failures, results), ...unable], results)
+        const ending = endingFailure([...new Set([...openFailures(failures, results), ...unable])], results)
         const siblings = [...tasks.values()].filter((one) => one.step === step && one.task !== task)
         const areDone = yield* Effect.forEach(siblings, ({ refined }) => Deferred.isDone(refined))
         if (ending !== undefined && (unable.length > 1 || areDone.every((isDone) => isDone)))

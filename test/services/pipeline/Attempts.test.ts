@@ -153,7 +153,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
       {
         code: "answer-loop",
         where: {},
-        what: `The answer was stopped: it repeated "${sentence}" 8 times.`,
+        what: `The answer was stopped: it repeated "${sentence}" 21 times.`,
         how: "Write the document, write everything once, and stop."
       }
     ])

@@ -94,12 +94,14 @@ export const makeCallReader = () => {
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 
   return {
-    take: (piece: CallPiece): void => {
+    /** Takes a piece, and gives what it adds to the arguments, so that a loop in them is seen. */
+    take: (piece: CallPiece): Parts => {
       const name = piece.function?.name ?? piece.name ?? ""
       const args = textOf(piece.function?.arguments ?? piece.arguments)
       const call = callOf({ index: piece.index ?? undefined, id: idOf(piece), name, args })
       call.name = addName(call.name, name)
       call.args = addArguments(call.args, args)
+      return args === "" ? [] : [{ type: "tool-params-delta", id: call.id ?? call.name, delta: args }]
     },
     hasCalls: () => calls.length > 0,
     /** The calls; each has an id that no other one has. */

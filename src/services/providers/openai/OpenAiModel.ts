@@ -179,13 +179,15 @@ const makePartReader = (): PartReader => {
     const { delta, message } = choice ?? {}
     const isWhole = delta == null || Object.keys(delta).length === 0
     const given: Delta = (isWhole ? message : delta) ?? {}
-    for (const piece of given.tool_calls ?? []) calls.take(piece)
-    if (given.function_call != null) calls.take({ function: given.function_call })
+    const asked = (given.tool_calls ?? []).flatMap(calls.take)
+    const old = given.function_call == null ? [] : calls.take({ function: given.function_call })
     reason = choice?.finish_reason ?? reason
     const { text, thoughts } = textsOf(given.content)
     return [
       ...write("reasoning", given.reasoning_content ?? given.reasoning ?? thoughts),
-      ...writeText(isWhole ? restOf(text) : text)
+      ...writeText(isWhole ? restOf(text) : text),
+      ...asked,
+      ...old
     ]
   }
   const end = (): Parts => [
