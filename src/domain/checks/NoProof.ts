@@ -71,7 +71,7 @@ const noProgram = anyOf(
 /** Packages that are not installed, or a file that is to be imported and is not there. */
 const noModules = anyOf(
   /* node and its like */
-  /Cannot find (?:module|package) ['"]|ERR_MODULE_NOT_FOUND|Failed to resolve import|Failed to load url|Could not resolve "|Module not found: |error: Cannot find package/,
+  /Cannot find (?:module|package) ['"]|Failed to resolve import|Failed to load url|Could not resolve "|Module not found: |error: Cannot find package/,
   /node_modules state file|doesn't seem to have been installed|node_modules (?:missing|are missing|is missing)|lockfile (?:is )?(?:missing|not found)|did you (?:forget to )?run (?:npm|yarn|pnpm|bun) install/i,
   /Preset \S+ not found|preset \S+ not found relative/,
   /* Python, Go, Rust */

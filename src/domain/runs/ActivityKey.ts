@@ -44,6 +44,8 @@ export const modelCallKey = (id: ModelCallId): string =>
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
+  /** That the checks are tried, which happens once. */
+  trials: "trials",
   round: (round: number): string => `round-${round}`,
   refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
   joined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}/joined`,
@@ -138,6 +140,8 @@ export const seenKey = {
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The checks that are tried while the plan is made, and how each of them ended. */
   trials: "trials",
+  /** Whether they had ended when the first task began. */
+  trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** Where the project uses what a task changed. */

@@ -3,6 +3,7 @@
  * failure counts as new when the same command does not show it without the changes.
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -100,7 +101,7 @@ export class Checks extends Context.Service<
     ): Effect.Effect<ReadonlyArray<CheckOutcome>>
     /**
      * Runs each check on the project as it is, as far as that needs no question, and reports how it ended. Of checks that
-     * nobody named, those for the whole project are tried.
+     * nobody named, those for the whole project are tried. It ends when a check of changes begins.
      */
     readonly tryOut: Effect.Effect<void>
   }
@@ -118,6 +119,7 @@ export class Checks extends Context.Service<
       const { checks: given } = yield* RunSettings
       const services = yield* Effect.context<Workspace>()
       const runs = yield* makeCheckRuns
+      const trialsEnd = yield* Deferred.make<void>()
       const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
       /** What a person denied in this run; they are not asked again. */
       const denied = new Map<string, PermissionDenied>()
@@ -194,6 +196,8 @@ export class Checks extends Context.Service<
         const files = (yield* CurrentCopy)?.files() ?? []
         const named: NamedCheck = { task, round, command: checkText(check) }
         yield* events.publish({ type: "check.started", ...named })
+        /* A check of changes does not wait for one that is only tried. */
+        yield* Deferred.succeed(trialsEnd, undefined)
         const work = Effect.gen(function* () {
           const end = yield* runs.carryOut(command, named, files)
           if (end.exitCode === 0) {
@@ -284,7 +288,7 @@ export class Checks extends Context.Service<
         if (!(yield* gate.isAllowed(scope, prepared))) return null
         const permit = yield* gate.authorize(scope, prepared)
         if (!redeem(permit)) return null
-        const end = runs.tryOut(found.success)
+        const end = oneAtATime(runs.tryOut(found.success))
         if (check.kind === "given") return triedCheck(check, yield* end)
         return Option.match(yield* Effect.timeoutOption(end, Duration.seconds(longestTry)), {
           onNone: () => null,
@@ -292,7 +296,7 @@ export class Checks extends Context.Service<
         })
       })
 
-      const tryOut = Effect.gen(function* () {
+      const tryAll = Effect.gen(function* () {
         const chosen = yield* activities.record({ key: seenKey.trials, success: Schema.Array(CheckCommand) }, trials)
         for (const [index, check] of chosen.entries()) {
           const tried = yield* activities.record(
@@ -305,7 +309,7 @@ export class Checks extends Context.Service<
 
       return Checks.of({
         commandsFor,
-        tryOut,
+        tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
         run: Effect.fn("Checks.run")(function* (scope, paths, earlier = []) {
           const chosen = yield* activities.record(
             { key: seenKey.checks(scope.task, scope.round, scope.turn), success: Schema.Array(CheckCommand) },

@@ -207,11 +207,9 @@ export const makePreparation = Effect.gen(function* () {
 
   /**
    * Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing; `createTaskList` makes the task
-   * list, or uses that of the order, publishes it, and gives the briefing with what the person answered meanwhile. `isResumed`
-   * says that an earlier session had begun with it.
+   * list, or uses that of the order, publishes it, and gives the briefing with what the person answered meanwhile.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
-    const known = yield* activities.stageResult({ key: stageKey.briefing, success: Briefing })
     const briefing = yield* brief(order)
     const planned =
       order.skill === undefined
@@ -220,10 +218,6 @@ export const makePreparation = Effect.gen(function* () {
             Effect.map(Effect.succeed),
             Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
           )
-    return {
-      briefing,
-      isResumed: Option.isSome(known),
-      createTaskList: Effect.flatMap(planned, (made) => publish(made, order, briefing))
-    }
+    return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order, briefing)) }
   })
 })

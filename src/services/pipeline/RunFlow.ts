@@ -165,12 +165,8 @@ export const layerRunFlow = Layer.effect(
     const toolRunner = yield* ToolRunner
 
     /** plan -> rounds (tasks | iterate) -> conclude */
-    const work = Effect.fnUntraced(function* (
-      order: RunOrder,
-      { createTaskList, isResumed }: Prepared,
-      state: RunState
-    ) {
-      const { briefing, list } = yield* isResumed ? createTaskList : triedDuring(order, createTaskList)
+    const work = Effect.fnUntraced(function* (order: RunOrder, { createTaskList }: Prepared, state: RunState) {
+      const { briefing, list } = yield* triedDuring(order, createTaskList)
       const { taskList } = list
       yield* state.setGoals(taskList.goals)
       const tasks = taskList.tasks.map((task) => requestOf({ briefing, task }))
