@@ -10,7 +10,7 @@
  * LLAMA_WEIGHTS. `--keep` writes what each prompt printed. Ends with 1 when something wrong ended as done.
  */
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Ended, makeSandbox } from "../test/support/binary.ts"
@@ -95,10 +95,16 @@ const reportOf = (stdout: string) => {
   return undefined
 }
 
-const sandboxOf = () => {
-  const sandbox = makeSandbox()
+/** One folder for all prompts, so that the server knows the beginning of their text. */
+const sandbox = makeSandbox()
+
+const freshProject = (): void => {
+  for (const folder of ["project", "home"]) {
+    rmSync(join(sandbox.root, folder), { recursive: true, force: true })
+    mkdirSync(join(sandbox.root, folder))
+  }
   for (const [path, text] of Object.entries(projectFiles)) sandbox.write(`project/${path}`, text)
-  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 120 }
+  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 180 }
   const settings = {
     contextWindow: Number(values.window),
     parallel: 1,
@@ -106,19 +112,18 @@ const sandboxOf = () => {
     limits
   }
   sandbox.write("config/task-conductor/config.json", JSON.stringify(settings))
-  return sandbox
 }
 
-const textOf = (root: string, path: string): string | undefined => {
+const textOf = (path: string): string | undefined => {
   try {
-    return readFileSync(join(root, "project", path), "utf8")
+    return readFileSync(join(sandbox.root, "project", path), "utf8")
   } catch {
     return undefined
   }
 }
 
 const endOf = async (prompt: WeightsPrompt): Promise<WeightsOutcome> => {
-  const sandbox = sandboxOf()
+  freshProject()
   const flags = prompt.command === "plan" ? [] : ["--json", "--yes"]
   const began = performance.now()
   const running = sandbox.start([prompt.command, ...flags, prompt.text], {
@@ -131,13 +136,12 @@ const endOf = async (prompt: WeightsPrompt): Promise<WeightsOutcome> => {
   const report = prompt.command === "plan" ? undefined : reportOf(ended.stdout)
   const text = report?.answer ?? ended.stdout
   const status = report?.status ?? (ended.code === 0 ? "done" : "not done")
-  const wrong = ended.code === 0 ? prompt.faultOf(text, (path) => textOf(sandbox.root, path)) : ""
+  const wrong = ended.code === 0 ? prompt.faultOf(text, textOf) : ""
   const message = report?.message ?? ended.stderr.trim().split("\n").at(-1) ?? ""
   if (values.keep !== undefined) {
     mkdirSync(values.keep, { recursive: true })
     writeFileSync(join(values.keep, `${prompt.command}-${prompt.number}.txt`), `${ended.stdout}\n---\n${ended.stderr}`)
   }
-  sandbox.remove()
   return { prompt, status, code: ended.code, seconds, wrong, message: message.split("\n")[0] ?? "" }
 }
 
@@ -159,6 +163,7 @@ try {
   }
 } finally {
   server.kill()
+  sandbox.remove()
 }
 
 const times = outcomes.map(({ seconds }) => seconds).toSorted((one, other) => one - other)

@@ -83,7 +83,10 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
+/** A command with arguments, or a name of several parts: one word may be there by chance. */
+const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
+
 /** True for an answer that links the project, or quotes a command or a name of what was shown of it. */
 export const restsOnProject = (answer: string, shown: string): boolean =>
   ownLink.test(answer) ||
-  [...answer.matchAll(code)].some(([, quoted = ""]) => !/[./]/.test(quoted) && shown.includes(quoted))
+  [...answer.matchAll(code)].some(([, quoted = ""]) => isTelling(quoted) && shown.includes(quoted))

@@ -20,8 +20,8 @@ export interface Repetition {
 export const mostEqualLines = 8
 /** A text of words that follows itself for so many tokens is a loop. */
 export const mostLoopTokens = 200
-/** A word that follows itself so often says nothing. */
-export const mostEqualWords = 12
+/** A word that follows itself so often says nothing; Ollama ends an answer after as many equal tokens. */
+export const mostEqualWords = 30
 /** So many characters of words in a row may repeat a unit inside of code. */
 export const mostCodeCharacters = 1600
 /** So many characters of data in a row may repeat a unit. */
@@ -98,8 +98,8 @@ const startSentence = (unit: string): string => {
   return (unit.slice(start) + unit.slice(0, start)).trim()
 }
 
-const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1}} ?\\p{L}*$`, "u")
-const longestStutter = 300
+const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1},} ?\\p{L}*$`, "u")
+const longestStutter = 700
 
 /** What a loop ends with stands one unit before its end, too. */
 const endLength = 24
@@ -110,7 +110,8 @@ const endLength = 24
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
-  if (stutter !== null) return { unit: stutter[1] ?? "", times: mostEqualWords }
+  if (stutter !== null)
+    return { unit: stutter[1] ?? "", times: stutter[0].split(" ").filter((one) => one === stutter[1]).length }
   const last = text.length - 1
   const end = text.slice(-endLength)
   let period = 0

@@ -110,7 +110,7 @@ const loops: Readonly<Record<string, string>> = {
   "a sign": "!".repeat(6000),
   "a row inside a code block": `\`\`\`json\n${'  { "name": "read_file", "arguments": { "path": "src/main.ts" } },\n'.repeat(100)}`,
   "one word over and over": "very ".repeat(300),
-  "one word in a field": `- **Name** The ${"limit ".repeat(14)}\n`.repeat(5),
+  "one word in a field": `- **Name** The ${"limit ".repeat(40)}\n`.repeat(5),
   "a field of a task inside a fence": `\`\`\`\n${"- **Requires user approval**\n".repeat(149)}`,
   "a line of words inside a fence": `\`\`\`text\n${"nothing to do\n".repeat(149)}`,
   "a field of a task": "- **Requires user approval**\n".repeat(149),

@@ -77,6 +77,7 @@ describe("an answer that rests on the project", () => {
       "It is in src/server.js.",
       "It is in `src/server.js`.",
       "Use `express-rate-limit`.",
+      "It is in the package `npm`.",
       "See [the docs](https://example.com/limits).",
       "A server limits requests."
     ])

@@ -548,6 +548,23 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("shows a file of tests first only when it holds four times as much as the best source file", () =>
+    Effect.gen(function* () {
+      const first = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+        const files = {
+          "src/a.ts": "export const raiseLimit = 1\n",
+          "test/a.test.ts": ["raiseLimit", ...names].map((name) => `${name}()\n`).join("")
+        }
+        const needed = `Make ${["raiseLimit", ...names].map((name) => `\`${name}\``).join(", ")} stricter.`
+        const { loop, messages } = yield* open([resultSaying("See [src/a.ts](src/a.ts).")], { files })
+        yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", needed, "A line.")))
+        return /^Path: (.+)$/m.exec((messages[0]?.[0] ?? "").split("## Parts of files")[1] ?? "")?.[1]
+      })
+      expect(yield* first(["raiseOnce"])).toBe("src/a.ts")
+      expect(yield* first(["raiseOnce", "raiseTwice", "raiseAll", "raiseMore"])).toBe("test/a.test.ts")
+    })
+  )
+
   it.effect("shows at the beginning the functions of source files that hold the names of task and prompt", () =>
     Effect.gen(function* () {
       const body = `export function raiseLimit(value) {\n${"  step(value)\n".repeat(5)}  return "raiseLimit done"\n}\n\n`

@@ -306,6 +306,15 @@ describe("what is read", () => {
     )
   )
 
+  it.effect("gives the arguments as they come, so that a loop in them is seen", () =>
+    withReply({ toolCalls: [callWeather], argumentBytes: 5 }, () =>
+      Effect.gen(function* () {
+        const parts = yield* streamedWithTools
+        assert.strictEqual(textOf(parts, "tool-params-delta"), callWeather.arguments)
+      })
+    )
+  )
+
   it.effect("has arguments that are no JSON as text, and an id where the server gave none", () =>
     withReply({ toolCalls: [{ name: "get_weather", arguments: '{"city": Rome' }] }, () =>
       Effect.gen(function* () {
