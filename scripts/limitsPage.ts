@@ -6,6 +6,15 @@ import type * as Schema from "effect/Schema"
 import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
 import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
 import { temporaryMegabytes } from "../src/domain/commands/CommandLimits.ts"
+import {
+  mostBlankLines,
+  mostCodeCharacters,
+  mostDataCharacters,
+  mostEqualLines,
+  mostEqualWords,
+  mostLoopTokens
+} from "../src/domain/documents/RepetitionWatch.ts"
+import { mostUselessAnswers } from "../src/domain/documents/UselessAnswers.ts"
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
 import { mostKept } from "../src/domain/files/FileEntry.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
@@ -144,6 +153,26 @@ const fixed = [
   ["a version of a file that is kept for `undo`", mebibytes(mostKept), "`undo` refuses that file"],
   ["one line of a model server", mebibytes(maxLineBytes), "the answer counts as broken off"],
   ["a page of the web", `${defaultMaxBytes / 1_000_000} MB, ${maxRedirects} redirects`, "the fetch fails"],
+  [
+    "a model writes equal lines of words, or a text of words again and again",
+    `${mostEqualLines} lines, ${mostLoopTokens} tokens`,
+    "the answer is stopped and asked for again"
+  ],
+  [
+    "a model writes one word again and again, or blank lines",
+    `${mostEqualWords} times, ${mostBlankLines} lines`,
+    "the answer is stopped and asked for again"
+  ],
+  [
+    "a code block, a change, a call or data repeats words, or anything",
+    `${mostCodeCharacters} characters, ${mostDataCharacters} characters ([why](../decisions/015-answers-are-parsed-while-they-stream.md))`,
+    "the answer is stopped and asked for again; a sentence has the limit of words"
+  ],
+  [
+    "answers in a row that are of no use, at one place",
+    String(mostUselessAnswers),
+    "the model is given up: exit code 3 for a plan, else 6"
+  ],
   ["a plugin is imported, and makes its tools", `${importTime}, ${loadTime}`, "it is left out, with a warning"]
 ]
 
