@@ -93,14 +93,15 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
 const textIn = (bytes: Uint8Array | undefined): string | null =>
   (bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))?.text) ?? null
 
+const bytesAt = (path: string) =>
+  Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
+
 /**
  * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
  * the file that it replaces, or that was moved there.
  */
 const heldAt = Effect.fnUntraced(function* (access: Writing, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
-  const bytesAt = (path: string) =>
-    Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
   const bytes = yield* bytesAt(file)
   const text = writtenText(access)
   if (text !== null && kind !== "link" && from === undefined) {
