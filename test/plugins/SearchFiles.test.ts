@@ -343,6 +343,63 @@ describe("search_files", () => {
     })
   )
 
+  nodeTest("finds words in every encoding, and names the encodings", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: { "a.txt": "Größe\n" } })
+      yield* fs.writeFile(`${root}/b.c`, Buffer.from("x\n/* Größe */\n", "latin1"))
+      yield* fs.writeFile(`${root}/c.rc`, Buffer.from("\uFEFFx\r\nGröße\r\n", "utf16le"))
+      yield* fs.writeFile(`${root}/d.md`, Buffer.concat([Buffer.from("Größe "), Buffer.of(0xe9)]))
+      yield* fs.writeFile(`${root}/e.txt`, Buffer.of(0x83, 0x65, 0x83, 0x58))
+      assert.strictEqual(
+        (yield* run("search_files", { pattern: "größe" })).data,
+        [
+          `4 matches in 4 files, ${ignored}.`,
+          "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe\nd.md:1: Größe \\xe9",
+          "(Encoded as Windows-1252 (Latin-1): b.c.)",
+          "(Encoded as UTF-16LE: c.rc.)",
+          "(Encoded as Partly UTF-8: d.md.)"
+        ].join("\n")
+      )
+      assert.include(String((yield* run("search_files", { pattern: "テス" })).data), "e.txt:1: テス")
+    })
+  )
+
+  nodeTest("says of a file or a folder only what it did not look at there, and never that no line holds the text", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({
+        files: { "src/a.c": "x\n", "src/.env": "", "lib/b.c": "y\n", "private/c.c": "z\n" },
+        rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+      })
+      yield* fs.writeFile(`${root}/lib/b.o`, Buffer.from("needle\0"))
+      yield* fs.writeFile(`${root}/lib/big.sql`, Buffer.alloc(11_000_000, "-- row\n"))
+      const rows: ReadonlyArray<readonly [path: string | undefined, text: string]> = [
+        ["src/a.c", 'No line of the 1 file below src/a.c holds "needle".'],
+        [
+          "src",
+          '"needle" was not found in the 1 file below src that was searched.\n(Not searched: 1 file that looks like a secret (src/.env).)'
+        ],
+        [
+          "lib/b.o",
+          '"needle" was not found in the 0 files below lib/b.o that were searched.\n(Not searched: 1 file that is not text (lib/b.o).)'
+        ],
+        [
+          "lib",
+          '"needle" was not found in the 1 file below lib that was searched.\n(Not searched: 1 file that is too large (lib/big.sql), 1 file that is not text (lib/b.o).)'
+        ],
+        [
+          undefined,
+          '"needle" was not found in the 2 files that were searched.\n(Not searched: 1 file that looks like a secret (src/.env), 1 file that may not be read (private/c.c), 1 file that is too large (lib/big.sql), 1 file that is not text (lib/b.o).)'
+        ]
+      ]
+      for (const [path, text] of rows) {
+        const given: Arguments = path === undefined ? {} : { path }
+        assert.strictEqual((yield* run("search_files", { pattern: "needle", ...given })).data, text)
+      }
+    })
+  )
+
   nodeTest("does not search what the rules keep from being read, and says so", () =>
     Effect.gen(function* () {
       const { gate, run } = yield* openTools({
