@@ -84,7 +84,7 @@ export const RunFacts = Schema.Struct({
 export type RunFacts = typeof RunFacts.Type
 
 const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
-  text === null ? "removed" : base === null && holds === undefined ? "new" : "changed"
+  text === null ? "removed" : base === null && (holds === undefined || holds.is === "folder") ? "new" : "changed"
 
 /** True for a file that has no lines before or after. */
 const isBinary = (file: ProposedFile): boolean =>

@@ -50,9 +50,18 @@ const isAbove = (folder: string, path: string): boolean => {
   return plain === path.replace(/\/+$/, "") || path.startsWith(`${plain}/`)
 }
 
+const nameOf = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? path
+
+/** True for a path that leads nowhere where another one has its name, or was named with the failure. */
+const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
+  const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
+  const named = (failed.result.error_message ?? "").split(/[\s,]+/).map((word) => word.replace(/\.$/, ""))
+  return isMissing(failed) && (nameOf(meant) === nameOf(path) || named.includes(path))
+}
+
 /** A removal, made up for by what takes the same path away, or by a removal of the path that was meant. */
 const isRemoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean =>
-  later.some((one) => takesAway(one, pathOf(failed.call)) || (isMissing(failed) && one.call.name === "remove_file"))
+  later.some((one) => takesAway(one, pathOf(failed.call)) || (one.call.name === "remove_file" && isMeant(failed, one)))
 
 /** A move, made up for by one of the same file or to the same path, or by a file that is written there and the old one removed. */
 const isMoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {

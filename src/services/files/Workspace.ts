@@ -120,12 +120,17 @@ const encodingOf = (file: string) =>
     })
   )
 
-/** What a write says beside its text. What is moved a second time is still the file of the project, where there is one. */
-const movedIn = (copy: WorkingCopy, access: Writing) => {
+/**
+ * What a write says beside its text. What is moved a second time, or was changed before, is still the file of the project, where there
+ * is one.
+ */
+const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: Writing) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
   if (source === undefined || source.text === null) return besideText(access)
-  return besideText({ ...access, from: source.from, kind: access.kind ?? source.kind })
-}
+  const original = source.base === null ? undefined : yield* Effect.orElseSucceed(lookAt(source.path), () => undefined)
+  const from = source.from ?? (original === undefined ? undefined : { ...original, isText: true })
+  return besideText({ ...access, from, kind: access.kind ?? source.kind })
+})
 
 /** What identifies a proposed content. */
 const proposedState = (file: ProposedFile): string => {
@@ -162,6 +167,7 @@ const belowWith = Effect.fnUntraced(function* <E, R>(
 
 /** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */
 const entryWith = Effect.fnUntraced(function* (file: string) {
+  yield* requireNoFileAbove(file)
   const copy = yield* CurrentCopy
   const proposed = copy?.get(file)
   if (proposed !== undefined && proposed.text !== null) return proposedEntry(proposed)
@@ -197,13 +203,15 @@ const proposedPlace = Effect.fnUntraced(function* (root: string, written: string
   return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
 
-/** True for a path below what the working copy of the fiber makes a file. */
-const isBelowFile = (file: string) =>
-  Effect.map(CurrentCopy, (copy) =>
-    (copy?.files() ?? []).some(
-      (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
-    )
+/** Fails for a path below what the working copy of the fiber makes a file. */
+const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
+  const above = ((yield* CurrentCopy)?.files() ?? []).some(
+    (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
   )
+  if (!above) return
+  const message = `Cannot resolve ${file}. A part of the path is a file, not a folder.`
+  return yield* new ToolFailure({ type: "not_found", message })
+})
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
@@ -291,9 +299,8 @@ export class Workspace extends Context.Service<
           canonical: Effect.fn("Workspace.canonical")(function* (path) {
             const place = path === "" || path.includes("\0") ? undefined : yield* proposedPlace(real, path)
             const found = typeof place === "object" ? place : yield* provide(canonicalPath(real, place ?? path))
-            if (!(yield* isBelowFile(found.path))) return found
-            const message = `Cannot resolve ${path}. A part of the path is a file, not a folder.`
-            return yield* new ToolFailure({ type: "not_found", message })
+            yield* requireNoFileAbove(found.path)
+            return found
           }),
           meant: Effect.fn("Workspace.meant")((path) => provide(meantPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
@@ -339,8 +346,10 @@ export class Workspace extends Context.Service<
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
                 ? provide(changeFile(access.path, writtenText(access), access))
-                : Effect.map(provide(heldAt(access, copy.get(access.path)?.from)), (held) =>
-                    copy.propose({ ...movedIn(copy, access), ...held, path: access.path, text: writtenText(access) })
+                : Effect.map(
+                    provide(Effect.all([movedIn(copy, access), heldAt(access, copy.get(access.path)?.from)])),
+                    ([beside, held]) =>
+                      copy.propose({ ...beside, ...held, path: access.path, text: writtenText(access) })
                   )
             )
           ),

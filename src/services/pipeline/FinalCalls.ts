@@ -53,20 +53,35 @@ const movesIn = (files: ReadonlyArray<ProposedFile>): ReadonlyArray<Move> => {
   return all.filter((move, index) => all.findIndex(({ to }) => to === move.to) === index)
 }
 
-/** Moves in an order in which no path is taken before what is there has gone; in a circle one file waits under another name. */
-const inOrder = (moves: ReadonlyArray<Move>): ReadonlyArray<Move> => {
-  const ordered: Array<Move> = []
-  let open = moves
+/** A file or a folder that goes, or goes elsewhere. */
+type Step = Move | { readonly from: string; readonly to?: undefined }
+
+/** True when one of two paths is, or holds, the other. */
+const overlaps = (a: string, b: string): boolean => a === b || isBelow(a, b) || isBelow(b, a)
+
+/** True when a step has to be made before another one: it takes away what is in its way, or what the other one would remove. */
+const isBefore = (step: Step, other: Step): boolean => {
+  if (step === other) return false
+  const isFreed = other.to !== undefined && overlaps(step.from, other.to)
+  const isSaved = step.to !== undefined && other.to === undefined && overlaps(step.from, other.from)
+  return isFreed || isSaved
+}
+
+/** Steps in an order in which each can be made; in a circle one file waits under another name. */
+const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const ordered: Array<Step> = []
+  let open = steps
   while (open.length > 0) {
-    const next = open.find(({ to }, at) => !open.some(({ from }, other) => other !== at && from === to))
-    const [first] = open
+    const next = open.find((step) => !open.some((other) => isBefore(other, step)))
+    const first = open.find((step) => step.to !== undefined)
     if (next !== undefined) {
       ordered.push(next)
       open = open.filter((one) => one !== next)
-    } else if (first !== undefined) {
+    } else if (first?.to === undefined) return [...ordered, ...open]
+    else {
       const waiting = { from: `${first.from}.moving`, to: first.to }
       ordered.push({ from: first.from, to: waiting.from })
-      open = [...open.slice(1), waiting]
+      open = [...open.filter((one) => one !== first), waiting]
     }
   }
   return ordered
@@ -93,28 +108,29 @@ export const finalCalls = (
   files: ReadonlyArray<ProposedFile>,
   { nameOf, wasWritten }: { readonly nameOf: (path: string) => string; readonly wasWritten: (path: string) => boolean }
 ): ReadonlyArray<Unnumbered> => {
-  const moves = inOrder(movesIn(files))
+  const moves = movesIn(files)
   const goes = (path: string): boolean => moves.some(({ from }) => from === path || isBelow(from, path))
   const isTarget = (path: string): boolean => moves.some(({ to }) => to === path || isBelow(to, path))
   const textOf = (path: string): string | null => files.find((one) => one.path === path)?.base ?? null
-  const folders = new Set(
-    files.flatMap(({ folder, path, text }) => (text === null && folder !== undefined && !goes(path) ? [folder] : []))
-  )
-  const whole = [...folders].filter(
-    (folder) =>
-      files.every(({ path, text }) => !isBelow(folder, path) || text === null) &&
-      ![...folders].some((other) => isBelow(other, folder)) &&
-      !moves.some(({ from }) => isBelow(folder, from))
-  )
+  const isGone = (folder: string): boolean =>
+    files.every(({ path, text }) => !isBelow(folder, path) || text === null) &&
+    !moves.some(({ from }) => from === folder || isBelow(from, folder))
+  const folders = [
+    ...new Set(
+      files.flatMap(({ folder, text }) => (text === null && folder !== undefined && isGone(folder) ? [folder] : []))
+    )
+  ]
+  const whole = folders.filter((folder) => !folders.some((other) => isBelow(other, folder)))
+  const isInWhole = (path: string): boolean => whole.some((folder) => folder === path || isBelow(folder, path))
   const inWay = files.filter(
     (file) =>
       !goes(file.path) &&
       (standsInTheWay(file) || (isTarget(file.path) && (file.base !== null || file.holds !== undefined)))
   )
-  const single = files.filter(
-    ({ path, text }) =>
-      text === null && !goes(path) && !whole.some((folder) => folder === path || isBelow(folder, path))
-  )
+  const single = files.filter(({ path, text }) => text === null && !goes(path) && !isInWhole(path))
+  const gone = [...new Set([...whole, ...[...single, ...inWay].map(({ path }) => path)])]
+  const removals = gone.filter((path) => !gone.some((folder) => isBelow(folder, path))).toSorted()
+  const steps = inOrder([...removals.map((from): Step => ({ from })), ...moves])
   const writes = files.flatMap((file) => {
     const isMoved = file.from !== undefined
     const isLeft = goes(file.path) || inWay.includes(file)
@@ -122,9 +138,11 @@ export const finalCalls = (
     return writing({ ...file, path: nameOf(file.path) }, base, !isMoved && wasWritten(file.path))
   })
   return [
-    ...[...whole, ...single.map(({ path }) => path)].toSorted().map((path) => removal(nameOf(path))),
-    ...inWay.map(({ path }) => removal(nameOf(path))),
-    ...moves.map(({ from, to }) => ({ name: "move_file", arguments: { path: nameOf(from), to: nameOf(to) } })),
+    ...steps.map(({ from, to }) =>
+      to === undefined
+        ? removal(nameOf(from))
+        : { name: "move_file", arguments: { path: nameOf(from), to: nameOf(to) } }
+    ),
     ...writes
   ]
 }

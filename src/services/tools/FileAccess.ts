@@ -217,8 +217,11 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   if (entry === undefined) {
     /* What this task removed can be removed again. */
     const proposed = (yield* CurrentCopy)?.files() ?? []
-    const isGone = proposed.some((file) => file.path === path || file.path.startsWith(`${path}/`))
-    return isGone ? [{ ...write, removes: true, found: "absent" }] : yield* yield* missing(name, workspace)
+    if (proposed.some((file) => file.path === path)) return [{ ...write, removes: true, found: "absent" }]
+    const isEmptied = proposed.some((file) => file.path.startsWith(`${path}/`))
+    return isEmptied
+      ? [{ ...write, removes: true, found: "absent", folder: path }]
+      : yield* yield* missing(name, workspace)
   }
   if (entry.is !== "folder") return [removalOf(entry, new Set())]
   const files = yield* filesOf(path, name, context)
