@@ -140,6 +140,9 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
+/** How many items a task has; a number alone in older journals. */
+const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
+
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
@@ -188,12 +191,18 @@ export class PlanChecker extends Context.Service<
           for (const { forEach, name } of tasks) {
             if (forEach === undefined || forEach.source.kind !== "glob") continue
             const where = { section: title, task: name, field: fieldLabels.each }
-            const items = yield* activities.record(
-              { key: seenKey.itemCount(name), success: Schema.Int },
-              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ length }) => length)
+            const found = yield* activities.record(
+              { key: seenKey.itemCount(name), success: Schema.Union([Schema.Int, CountedItems]) },
+              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ items: all, notLookedAt }) => ({
+                count: all.length,
+                notLookedAt
+              }))
             )
+            const { count: items, notLookedAt } = typeof found === "number" ? { count: found, notLookedAt: "" } : found
             const text = forEachText(forEach)
-            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what: `There is no ${text}.` }))
+            const what =
+              notLookedAt === "" ? `There is no ${text}.` : `No ${text} was found in what was looked at. ${notLookedAt}`
+            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what }))
             else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items} items: each ${text}.`))
           }
         }

@@ -4,14 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
-import type { SkippedFile, SkipReason } from "../../domain/files/SkippedFiles.ts"
+import { type SkippedFile, skippedText, type SkipReason } from "../../domain/files/SkippedFiles.ts"
 import type { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { fileHolds } from "../files/TextFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
+import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
 import { matchesGlob } from "../../domain/files/PathList.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
 
@@ -147,16 +148,29 @@ const folderOfGlob = (pattern: string): string => {
 
 const mostListed = 100_000
 
+/** The items of a pattern, and what was not looked at for them, in sentences. */
+export interface FoundItems {
+  readonly items: ReadonlyArray<Item>
+  readonly notLookedAt: string
+}
+
 export const makeItemFiles = Effect.gen(function* () {
-  const searchedTexts = yield* makeSearchedTexts
+  const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
   /** The items of a pattern. */
-  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string) {
-    const listing = workspace.treeWithin({ entries: mostListed, below: folderOfGlob(pattern) })
-    const files = yield* Effect.match(listing, { onFailure: () => [], onSuccess: (one) => one.files })
+  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string): Effect.fn.Return<FoundItems> {
+    const listing = yield* Effect.option(workspace.treeWithin({ entries: mostListed, below: folderOfGlob(pattern) }))
+    const { files, isWhole } = Option.getOrElse(listing, () => ({ files: [], isWhole: false }))
     const paths = files.filter(matchesGlob(pattern))
-    const sources = readsTexts(forEach) ? yield* searchedTexts(paths) : paths.map((path) => ({ path, text: "" }))
-    return itemsOf(forEach, sources)
+    const sought = { isWanted: () => true, pattern: forEach.containing ?? "" }
+    const { skipped, texts } = readsTexts(forEach)
+      ? yield* patternSearch(paths, [], sought)
+      : { skipped: [], texts: paths.map((path) => ({ path, text: "" })) }
+    const sentences = [
+      ...(skipped.length === 0 ? [] : [`Not looked at: ${skippedText(skipped)}.`]),
+      ...(isWhole ? [] : ["Not all folders of the project were looked at."])
+    ]
+    return { items: itemsOf(forEach, texts), notLookedAt: sentences.join(" ") }
   })
 })

@@ -19,7 +19,6 @@ import {
   endingFailure,
   resultOfSummary,
   TaskFailure,
-  type TaskResult,
   unableIn
 } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
@@ -131,12 +130,17 @@ export class TaskItems extends Context.Service<
         return skill !== undefined && toolsOfSkill(skill, allTools).some((tool) => fileTools.has(tool))
       }
 
-      const find = (forEach: ForEach, finished: ReadonlyArray<TaskResult>) => {
+      const find = Effect.fnUntraced(function* (forEach: ForEach, { finished, task }: TaskOrder) {
         const { source } = forEach
-        if (source.kind === "glob") return itemFiles(forEach, source.pattern)
-        const producer = finished.findLast(({ task }) => task.slug === source.target)
-        return Effect.succeed(itemsOf(forEach, [{ text: producer?.result.document ?? "" }]))
-      }
+        if (source.kind === "glob") {
+          const { items, notLookedAt } = yield* itemFiles(forEach, source.pattern)
+          const text = `The items of "${task.name}": ${notLookedAt}`
+          if (notLookedAt !== "") yield* events.publish({ type: "message", level: "warning", text })
+          return items
+        }
+        const producer = finished.findLast((one) => one.task.slug === source.target)
+        return itemsOf(forEach, [{ text: producer?.result.document ?? "" }])
+      })
 
       /** Asks about more items than the limit. */
       const allow = Effect.fnUntraced(function* ({ round, task }: TaskOrder, count: number) {
@@ -193,7 +197,7 @@ export class TaskItems extends Context.Service<
         const { round, step, task } = order
         const items = yield* activities.record(
           { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
-          find(forEach, order.finished)
+          find(forEach, order)
         )
         if (items.length === 0) {
           const reason = "there is no item to work on."

@@ -33,7 +33,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Said } from "./Attempts.ts"
-import { maxSearchedBytes } from "./SearchedTexts.ts"
+import { maxChangedBytes } from "./SearchedTexts.ts"
 import { inOneCall, makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
 import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
@@ -231,7 +231,7 @@ export const makeTurnCalls = Effect.gen(function* () {
         Effect.flatMap(({ accesses }) =>
           Effect.forEach(writesIn(accesses), (write) =>
             Effect.map(
-              Effect.orElseSucceed(workspace.readText(write.path, maxSearchedBytes), () => null),
+              Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
               (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
             )
           )
