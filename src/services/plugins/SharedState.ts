@@ -82,9 +82,10 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   was.get !== now?.get
 
 /**
- * What graceful-fs, and so fs-extra, replaces by functions that do the same when it is imported: put back, and no harm was done.
+ * What often used packages replace by functions that do the same, when they are imported: graceful-fs, and so fs-extra, those of the
+ * folder, and source-map-support the text of a stack. They are put back, and no harm was done.
  */
-const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir"])
+const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 
 const isKnown = ({ properties }: Part, key: PropertyKey): boolean => {
   for (let index = 0; index < properties.length; index += 1) if (properties[index]?.key === key) return true
