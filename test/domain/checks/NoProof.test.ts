@@ -304,6 +304,13 @@ const all = Object.entries(rows).flatMap(([cause, some]) =>
   some.map(([name, exitCode, output]) => [cause, name, exitCode, output] as const)
 )
 
+const missing = (name: string) => end(1, `Error: Cannot find module '${name}'\n`)
+const broken = (...names: ReadonlyArray<string>) =>
+  end(
+    2,
+    `${names.map((name, n) => `a.c:${n + 1}:1: error: '${name}' undeclared`).join("\n")}\nmake: *** [a.o] Error 1\n`
+  )
+
 describe("a check that proves nothing", () => {
   it.each(all)("is known by its words: %s, %s", (cause, _name, exitCode, output) => {
     const run = end(exitCode, output)
@@ -354,13 +361,7 @@ describe("a check that proves nothing", () => {
   })
 
   it("is a failure when another module is missing, or another error stops the build", () => {
-    const missing = (name: string) => end(1, `Error: Cannot find module '${name}'\n`)
     expect(outcomeOf(check, missing("mine"), { before: missing("react") }).newFailures).toEqual(["exit code 1"])
-    const broken = (...names: ReadonlyArray<string>) =>
-      end(
-        2,
-        `${names.map((name, n) => `a.c:${n + 1}:1: error: '${name}' undeclared`).join("\n")}\nmake: *** [a.o] Error 1\n`
-      )
     const outcome = outcomeOf(check, broken("x", "y"), { before: broken("x") })
     expect(outcome.newFailures).toEqual(["a.c: error: 'y' undeclared"])
     expect(statusOf(outcomeOf(check, broken("x"), { before: broken("x", "y") }))).toBe("not checked")
