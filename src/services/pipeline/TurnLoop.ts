@@ -176,8 +176,10 @@ const reportIssues = (
   if (what !== undefined) return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
   if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
-  const open = checks.filter((one) => isOpenCheck(one, rejectedReports)).map((one) => checkFailed(one, task))
-  return rejectedReports >= mostRejectedReports ? [] : [...open, ...claimIssues(progress, task, report)]
+  if (rejectedReports >= mostRejectedReports) return []
+  const claims = claimIssues(progress, task, report)
+  if (claims.length > 0) return claims
+  return checks.filter((one) => isOpenCheck(one, rejectedReports)).map((one) => checkFailed(one, task))
 }
 
 /** What the model can do now, with a warning before the last answers. */

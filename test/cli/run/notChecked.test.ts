@@ -50,7 +50,10 @@ const makeWorld = Effect.gen(function* () {
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   for (const [name, text] of Object.entries(files)) sandbox.write(`project/${name}`, text)
   const start = Effect.fnUntraced(function* (words: ReadonlyArray<string>, needed = "Set rateLimit to 200.") {
-    const { url } = yield* FakeOllama.make(({ messages }) => answerTo(stageNameOf(messages), needed))
+    const { url } = yield* FakeOllama.make(({ messages }) => {
+      const isFirst = !messages.some(({ role }) => role === "assistant")
+      return words[0] === "ask" && isFirst ? refinementWith([edit]) : answerTo(stageNameOf(messages), needed)
+    })
     const all = [...words, "--model", fakeModel, "--yes"]
     return yield* Effect.promise(() => sandbox.run(all, { env: { OLLAMA_HOST: url } }))
   })
