@@ -19,6 +19,7 @@ import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
+import { Agent } from "../services/agent/Agent.ts"
 import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
@@ -53,6 +54,7 @@ export const layerCalls = (
 
 /** One task at a time, refined and carried out here. */
 export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
+  Layer.provideMerge(Agent.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Attempts.layer,
@@ -79,7 +81,7 @@ export const layerStages = (setup: Setup, context: RunContext, lock: Parameters<
 
 /** A conversation over models, tools and project. */
 const layerConversation = layerAsker.pipe(
-  Layer.provide(TaskRunner.layer),
+  Layer.provide(Layer.merge(Agent.layer, TaskRunner.layer)),
   Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layerSettings))
 )
 

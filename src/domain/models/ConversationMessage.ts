@@ -40,6 +40,15 @@ const AssistantMessage = Schema.Struct({
 })
 export type AssistantMessage = typeof AssistantMessage.Type
 
+/** An answer of the model as a message. */
+export const assistantMessage = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
+  thinking: "",
+  calls: [],
+  ...more
+})
+
 /** The result of a call, which is sent as text. `id` and `name` are those of the call. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),

@@ -123,11 +123,7 @@ const decodeLine: Readonly<Record<LineEncoding, (bytes: Uint8Array) => string>> 
   "Windows-1252": (bytes) => windows1252.decode(bytes) ?? ""
 }
 
-const encodeLines = (
-  before: Uint8Array,
-  text: string,
-  encoding: LineEncoding
-): Result.Result<Uint8Array, string> => {
+const encodeLines = (before: Uint8Array, text: string, encoding: LineEncoding): Result.Result<Uint8Array, string> => {
   const start = hasByteOrderMark(before) ? 3 : 0
   const old = byteLines(before.subarray(start)).map((bytes) => ({ bytes, text: decodeLine[encoding](bytes) }))
   const lines = textLines(text)
@@ -153,7 +149,9 @@ const encodeLines = (
 const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Result.Result<Uint8Array, string> => {
   switch (encoding) {
     case "UTF-8":
-      return Result.succeed(utf8(hasByteOrderMark(before) && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text))
+      return Result.succeed(
+        utf8(hasByteOrderMark(before) && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text)
+      )
     case "UTF-16LE":
     case "UTF-16BE":
       return Result.succeed(utf16(text, encoding === "UTF-16LE", utf16Mark(before) !== undefined))

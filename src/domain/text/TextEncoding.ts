@@ -130,10 +130,7 @@ const decoded = (text: string, encoding: TextEncoding): Result.Result<DecodedTex
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const controlCharacters = /[\0-\x08\x0B\x0E-\x19\x1C-\x1F\x7F]/
 
-const decodeUtf16 = (
-  bytes: Uint8Array,
-  encoding: "UTF-16LE" | "UTF-16BE"
-): Result.Result<DecodedText, string> => {
+const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Result.Result<DecodedText, string> => {
   const text = strictly(bytes, encoding)
   return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
 }

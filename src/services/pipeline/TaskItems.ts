@@ -30,8 +30,8 @@ import { makeItemFiles } from "./SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
-import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
-import { makeTurnLoop } from "./TurnLoop.ts"
+import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
+import { Agent } from "../agent/Agent.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
@@ -114,7 +114,7 @@ export class TaskItems extends Context.Service<
       const loop = yield* TaskLoop
       const registry = yield* ToolRegistry
       const skills = yield* Skills
-      const turnLoop = yield* makeTurnLoop
+      const agent = yield* Agent
       const { limits, parallel } = yield* RunSettings
       const allTools = registry.tools.map(({ name }) => name)
 
@@ -177,9 +177,9 @@ export class TaskItems extends Context.Service<
         for (const file of others) copy.propose(file)
         const parts = settled.flatMap(({ refinement = [] }) => refinement)
         const checks = parts.some((part) => part.joined !== undefined)
-          ? yield* turnLoop.check({ copy, round: order.round, task: order.task.name }, 0)
+          ? yield* agent.check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-        return refinementOf(order.task, settled, turnLoop.proposed({ copy }, { checks, turn: 0 }, "file"))
+        return refinementOf(order.task, settled, agent.proposed(copy, { checks, turn: 0 }, "file"))
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
