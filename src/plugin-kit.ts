@@ -47,7 +47,6 @@ export {
 } from "./domain/files/PathList.ts"
 export { fitLines, type LinePlace } from "./domain/text/Excerpt.ts"
 export { numberLines } from "./domain/text/NumberedLines.ts"
-export { encodingName, encodingNote } from "./domain/text/TextEncoding.ts"
 
 /* Searching files. */
 export { languageOf } from "./domain/files/Language.ts"
@@ -61,5 +60,4 @@ export {
   showMatches
 } from "./domain/files/LineSearch.ts"
 export { matchesGlob } from "./domain/files/PathList.ts"
-export { type SkippedFile, skippedText } from "./domain/files/SkippedFiles.ts"
 export { isSecretLike } from "./domain/files/SensitivePath.ts"

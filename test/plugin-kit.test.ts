@@ -66,12 +66,7 @@ describe("the kit for plugins", () => {
   })
 
   it("gives no plugin the name of the built-in ones; the composition root does", () => {
-    const limits = {
-      maxFileBytes: 1,
-      fetchSeconds: 1,
-      commandSeconds: 1,
-      searchTime: { seconds: 1, setting: "limits.toolSeconds" }
-    }
+    const limits = { maxFileBytes: 1, fetchSeconds: 1, commandSeconds: 1 }
     assert.strictEqual(builtInPlugin("mine", limits).name, "mine")
     assert.deepStrictEqual(
       builtIns().map(({ name }) => name),

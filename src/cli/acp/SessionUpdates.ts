@@ -39,7 +39,6 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   write_file: "edit",
   edit_file: "edit",
   remove_file: "delete",
-  move_file: "move",
   run_command: "execute"
 }
 

@@ -30,7 +30,6 @@ import {
   runFlags,
   approvalFlags,
   checkFlags,
-  endFlags,
   outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
@@ -72,7 +71,6 @@ const allFlags = {
   ...runFlags,
   ...answerFlags,
   askFirst: checkFlags.askFirst,
-  ...endFlags,
   yes: approvalFlags.yes,
   tools: Flag.String("tools").pipe(
     Flag.withMetavar("NAMES"),
@@ -105,7 +103,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   sink: EventSink,
   use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const { acceptUnverified, askFirst, continues, image, project, save, session, tools, yes } = given
+  const { askFirst, continues, image, project, save, session, tools, yes } = given
   const order = {
     runId: yield* makeRunId,
     prompt,
@@ -113,7 +111,6 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
     ...orderFiles(given),
     ...(yield* readOutputSchema(given)),
     images: image,
-    ...(acceptUnverified ? { acceptUnverified } : {}),
     tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
   const saveConversations = Option.getOrUndefined(save)

@@ -4,12 +4,10 @@
  * what is run.
  */
 import * as Option from "effect/Option"
-import { type Answered, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
-import { repeatedText, withoutRepeats } from "../documents/RepeatedParagraphs.ts"
+import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/TurnFormat.ts"
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
-import type { ProjectPaths } from "../files/ChangePath.ts"
 import { beginsChangeObject } from "../files/ChangeObject.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
@@ -212,22 +210,16 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
-/** What an answer may ask for, and the files that the project has at the paths which it names. */
-interface MessageOptions {
-  readonly mayChange: boolean
-  readonly tools: ReadonlySet<string>
-  readonly paths?: ProjectPaths
-}
-
 /** Reads an answer. Without calls and changes it is the report: the answer to the person. */
-export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): Answered => {
+export const readMessageTurn = (
+  answer: string,
+  { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
+): Answered => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
-  const covered = withCoveredFiles(answer, paths)
-  const read = readNative(withoutThinking(withPlainTokens(covered.text)), isTool)
-  const native = { ...read, text: covered.restore(read.text), answer: covered.restore(read.answer) }
+  const native = readNative(withoutThinking(withPlainTokens(answer)), isTool)
   const { text } = native
   const isPatch = proseLines(answer).some((line) => line.text.trim() === "*** Begin Patch")
-  const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text, paths) : undefined
+  const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text) : undefined
   const asked =
     readCalls(
       written?.rest ?? text,
@@ -253,8 +245,7 @@ export const readMessageTurn = (answer: string, { mayChange, paths, tools }: Mes
   const isEmptyCalls = outline(answer).every(
     ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
   )
-  if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-  const { dropped, text: report } = withoutRepeats(said)
-  const repeats = dropped === 0 ? [] : [makeRepair("answer-repeats", {}, repeatedText(dropped))]
-  return { ...nothingAsked, report, repairs: [...native.repairs, ...repeats] }
+  return isEmptyCalls
+    ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
+    : { ...nothingAsked, report: said }
 }

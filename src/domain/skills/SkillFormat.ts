@@ -148,11 +148,7 @@ const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): strin
   return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
 }
 
-/** True for a body with none of our headings, as skills of other programs have it. */
-export const isPlainBody = (sections: ReadonlyArray<OutlineSection>): boolean =>
-  sections.every((section) => skillPart(section) === undefined)
-
-/** Reads the body. Headings of another level or case are repairs; a body without any of ours says as a whole how to work. */
+/** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is refinement and execution. */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const sections = outline(body)
   const repairs = sections.flatMap((section) => {
@@ -162,10 +158,11 @@ const readSkillBody = ({ body, bodyLine }: SkillFile) => {
     const where = { section: title, line: bodyLine + line - 1 }
     return [makeRepair("skill-heading-form", where, `Read the heading "${title}" as "## ${headings[part]}".`)]
   })
+  const isPlain = sections.every((section) => skillPart(section) === undefined)
   return {
     inputRequirements: partOf(sections, "input-requirements"),
-    refinement: isPlainBody(sections) ? body.trim() : partOf(sections, "refinement"),
-    execution: partOf(sections, "execution"),
+    refinement: isPlain ? body.trim() : partOf(sections, "refinement"),
+    execution: isPlain ? body.trim() : partOf(sections, "execution"),
     repairs
   }
 }

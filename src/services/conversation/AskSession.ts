@@ -26,8 +26,7 @@ import {
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
-import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
-import { pathsNamed } from "../../domain/files/PathList.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
@@ -40,7 +39,6 @@ import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
 import { noteMessages } from "../permissions/ReadNotes.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
-import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -95,7 +93,6 @@ export const layerAsker = Layer.effect(
     const support = yield* ToolSupport
     const meter = yield* UsageMeter
     const workspace = yield* Workspace
-    const instructions = yield* makeInstructions
     const lock = yield* ProjectWriteLock
     const shaped = yield* makeShapedAnswer
     const registry = yield* ToolRegistry
@@ -116,11 +113,10 @@ export const layerAsker = Layer.effect(
       images: ReadonlyArray<string>,
       offered: ReadonlyArray<ToolInfo>,
       form: AnswerSchema | undefined,
-      { acceptUnverified, asksBack }: Pick<AskOrder, "acceptUnverified"> & { readonly asksBack: boolean }
+      asksBack: boolean
     ) {
       yield* noteMessages(gate, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
-      const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
       const given = yield* Ref.make(images)
       let commands = 0
       const messages = Effect.map(Ref.get(memory), (now) => now.messages)
@@ -191,24 +187,15 @@ export const layerAsker = Layer.effect(
             said: typed,
             ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
           }
-          const rules = yield* instructions.told(
-            seenKey.instructions(askTask, `message-${number}`),
-            [...files.names, ...pathsNamed(plain)],
-            told,
-            { briefing, budget: charactersIn(settings.contextWindow / 8) }
-          )
-          const shown = `${files.text}${rules}`
-          const content = shown === "" ? [own] : [fromHost(shown), own]
+          const content = files.text === "" ? [own] : [fromHost(files.text), own]
           return yield* answerMessage({
             number,
             system,
             content,
             briefing,
             memory,
-            told,
             tools: names,
             listen,
-            acceptUnverified,
             asksBack,
             progress
           })
@@ -281,10 +268,7 @@ export const layerAsker = Layer.effect(
       const facts = runFacts(
         known.flatMap(({ files }) => files),
         known.findLast(({ files }) => files.length > 0)?.checks ?? [],
-        {
-          denied: known.flatMap(({ denied = [] }) => denied),
-          unfounded: [...new Set(known.flatMap(({ unfounded = [] }) => unfounded))]
-        }
+        { denied: known.flatMap(({ denied = [] }) => denied) }
       )
       const report: RunReport = {
         runId,
@@ -301,7 +285,7 @@ export const layerAsker = Layer.effect(
     })
 
     const hold = Effect.fn("Asker.hold")(function* <E, R>(
-      { acceptUnverified, images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+      { images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ) {
       const known = yield* briefer.surroundings(files)
@@ -325,10 +309,7 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, images, offered, form, {
-        acceptUnverified,
-        asksBack: prompt !== ""
-      })
+      const { reports, session } = yield* openSession(known, messages, images, offered, form, prompt !== "")
       const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),

@@ -277,9 +277,7 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
             return Effect.succeed({
               files: [...many, ...Object.keys(node)].slice(-entries),
               isWhole: false,
-              unread: ["vast"],
-              passedOver: [],
-              problems: []
+              unread: ["vast"]
             })
           }
         })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { splitCommand } from "../../../src/domain/commands/CommandSplit.ts"
-import { rulesOfChecks } from "../../../src/domain/configuration/CheckLine.ts"
+import { rulesOfChecks, splitCommand } from "../../../src/domain/configuration/CommandSplit.ts"
 import { parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { matchesAllow } from "../../../src/domain/permissions/TargetPattern.ts"
 
