@@ -7,6 +7,7 @@
  *   node bench/real-work.ts run PIECE DIR --host URL --model NAME [--context-window 8192] [--command run|ask]
  *   node bench/real-work.ts play PIECE DIR --host URL --model NAME [--record DIR]
  *   node bench/real-work.ts judge PIECE DIR [--record DIR]
+ *   node bench/real-work.ts checks
  *
  * `prepare` makes the folder at the commit before the work, from the public repository or from a bare copy of it, and is
  * the only part that uses the network. What judges goes into `DIR.judge`, where the run does not see it: the upstream
@@ -14,6 +15,7 @@
  * `run` writes the events to `DIR.events.jsonl` and keeps the state of the product in `DIR.state`.
  * `play` is `run` on a real server whose text is replaced by a good path, made of the upstream commit (`textProxy.ts`): with any
  * model, also one of noise. For pieces that tests judge.
+ * `checks` plays small projects whose check cannot work (`brokenChecks.ts`), and needs neither a model nor a network.
  * `judge` works on a copy and prints one row. `--record` is a folder with what the model server saw: `req-NNN.txt` is a
  * prompt and `ans-NNN.txt` its answer. Tokens are characters / 4; prefill is what a server with one slot that keeps its
  * last prompt has to read anew.
@@ -25,6 +27,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { playBrokenChecks } from "./brokenChecks.ts"
 import { pieces, type Piece, type TestRunner } from "./realWorkPieces.ts"
 
 const product = fileURLToPath(new URL("../bin/task-conductor.cjs", import.meta.url))
@@ -368,6 +371,8 @@ if (action === "list") {
     console.log(
       `${name.padEnd(18)}${language.padEnd(12)}${work.padEnd(14)}${repository} ${base.slice(0, 10)} ${license}`
     )
+} else if (action === "checks") {
+  process.exitCode = (await playBrokenChecks(product)) ? 0 : 1
 } else {
   const piece =
     pieces.find((one) => one.name === name) ??
@@ -384,5 +389,5 @@ if (action === "list") {
     if (action === "run") run(piece, folders, options)
     else await play(piece, folders, options, values.record)
   } else if (action === "judge") judge(piece, folders, values.record)
-  else fail("The first word is list, prepare, run, play or judge.")
+  else fail("The first word is list, prepare, run, play, judge or checks.")
 }

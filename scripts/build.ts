@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 
 /** The text between the quotes of `from "..."` and `import("...")`. */
 const importsOf = (declaration: string): ReadonlyArray<string> =>
-  [...declaration.matchAll(/\b(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier)
+  [...declaration.matchAll(/(?<!")\b(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier)
 
 /** The declaration that a relative import leads to; compilers write the ending of the source. */
 const targetOf = (file: string, specifier: string): string =>

@@ -47,6 +47,7 @@ export {
 } from "./domain/files/PathList.ts"
 export { fitLines, type LinePlace } from "./domain/text/Excerpt.ts"
 export { numberLines } from "./domain/text/NumberedLines.ts"
+export { encodingName, encodingNote } from "./domain/text/TextEncoding.ts"
 
 /* Searching files. */
 export { languageOf } from "./domain/files/Language.ts"
@@ -60,4 +61,5 @@ export {
   showMatches
 } from "./domain/files/LineSearch.ts"
 export { matchesGlob } from "./domain/files/PathList.ts"
+export { type SkippedFile, skippedText } from "./domain/files/SkippedFiles.ts"
 export { isSecretLike } from "./domain/files/SensitivePath.ts"

@@ -66,7 +66,12 @@ describe("the kit for plugins", () => {
   })
 
   it("gives no plugin the name of the built-in ones; the composition root does", () => {
-    const limits = { maxFileBytes: 1, fetchSeconds: 1, commandSeconds: 1 }
+    const limits = {
+      maxFileBytes: 1,
+      fetchSeconds: 1,
+      commandSeconds: 1,
+      searchTime: { seconds: 1, setting: "limits.toolSeconds" }
+    }
     assert.strictEqual(builtInPlugin("mine", limits).name, "mine")
     assert.deepStrictEqual(
       builtIns().map(({ name }) => name),

@@ -32,6 +32,7 @@ import { defaultSettings, RunSettings, type Settings } from "../services/runs/Ru
 import { Skills } from "../services/skills/Skills.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import { type CallLimits, secondsOfTool } from "../services/tools/ToolRunner.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { version } from "./version.ts"
@@ -43,13 +44,14 @@ import { leavesMachine } from "../services/providers/providers.ts"
  * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
  * `PluginPackages` leaves out every other plugin of this name.
  */
-export const builtIns = ({
-  commandSeconds,
-  fetchSeconds,
-  readFileBytes
-}: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> = defaultLimits): ReadonlyArray<Plugin> => [
-  builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes })
-]
+export const builtIns = (
+  limits: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> & Partial<CallLimits> = defaultLimits
+): ReadonlyArray<Plugin> => {
+  const { commandSeconds, fetchSeconds, readFileBytes } = limits
+  const { name: setting, value: seconds } = secondsOfTool({ ...defaultLimits, ...limits }, "search_files")
+  const searchTime = { seconds, setting }
+  return [builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes, searchTime })]
+}
 
 /**
  * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read

@@ -8,15 +8,17 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { mostKept } from "../domain/files/FileEntry.ts"
 import { type FileKind, kindOfMode } from "../domain/files/FileKind.ts"
 import { gitPatch, type PatchSide } from "../domain/files/GitPatch.ts"
 import { changedFiles, type FileChange, fileChanges } from "../domain/history/FileChanges.ts"
-import { decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
+import { encodeLike } from "../domain/text/EncodeLike.ts"
+import { decodeFile, decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
 import { listWithin } from "../domain/text/Excerpt.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { canonicalPath, isWithin } from "../services/files/CanonicalPath.ts"
 import { changeFile, removeLeftovers } from "../services/files/AtomicWrite.ts"
-import { type FileVersions, mostKept, versionsIn } from "../services/files/FileVersions.ts"
+import { type FileVersions, versionsIn } from "../services/files/FileVersions.ts"
 import { binaryPatch } from "../services/files/BinaryPatch.ts"
 import { contentState, textHash } from "../services/files/Hash.ts"
 import { inMovedProject, readProof } from "../services/history/RunJournal.ts"
@@ -110,11 +112,12 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
   return { what: `The run ${runId}`, runId, content, root, versions, files, outside, changes: fileChanges(files) }
 })
 
-const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Result.getOrUndefined(decodeText(bytes))
+const textOf = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes && Result.getOrUndefined(decodeFile(bytes))?.text
 
-/** The text with the byte order mark that the file has. */
-const wholeText = (bytes: Uint8Array): string | undefined => {
-  const text = textOf(bytes)
+/** UTF-8 with the byte order mark that the file has. A patch is UTF-8: any other bytes would not fit it. */
+const patchText = (bytes: Uint8Array): string | undefined => {
+  const text = Result.getOrUndefined(decodeText(bytes))
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
@@ -138,11 +141,14 @@ const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }
   const { found, now } = yield* contentAt(path)
   const before = mode === undefined ? undefined : kindOfMode(mode)
   const content = kind === "link" ? now?.bytes : textOf(now?.bytes)
-  const isMadeText = texts.includes(content === undefined ? null : textHash(content))
+  const hashes =
+    now === undefined ? [null] : [...(content === undefined ? [] : [textHash(content)]), textHash(now.bytes)]
+  const isMadeText = hashes.some((hash) => texts.includes(hash))
   const isMadeKind = kind === undefined || now === undefined || now.kind === kind || now.kind === before
   const stateOf = (): ChangeState => {
     if (was === undefined) return "not_kept"
-    if (found === (was ?? "absent") && (before === undefined || now?.kind === before)) return "undone"
+    const wanted = was === null ? "absent" : before === "link" ? `link ${was}` : was
+    if (found === wanted && (before === undefined || now?.kind === before)) return "undone"
     return isMadeText && isMadeKind && (now !== undefined || found === "absent") ? "made" : "changed_since"
   }
   return { found, now, state: stateOf() }
@@ -155,7 +161,7 @@ interface Side {
 }
 
 const patchSide = (side: Side | undefined): PatchSide | undefined => {
-  const text = side && wholeText(side.bytes)
+  const text = side && patchText(side.bytes)
   return side && { kind: side.kind, ...(text === undefined ? {} : { text }) }
 }
 
@@ -167,7 +173,11 @@ const patchBetween = (name: string, before: Side | undefined, after: Side | unde
   return { ...gitPatch(name, sides, binary), isBinary }
 }
 
-const mark = Uint8Array.of(0xef, 0xbb, 0xbf)
+/** The bytes that a text got in a file that held others; a version is kept as UTF-8. */
+const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Array => {
+  const text = Result.getOrUndefined(decodeText(wrote))
+  return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
+}
 
 /** What the file had before and after the change, where that is kept. */
 const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptChanges["versions"]) {
@@ -180,9 +190,7 @@ const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptC
   const isLost = was === undefined || (was !== null && old === undefined) || (last !== null && wrote === undefined)
   if (isLost) return undefined
   const before: Side | undefined = old && { bytes: old, kind: mode === undefined ? "plain" : kindOfMode(mode) }
-  /* The file kept its byte order mark. */
-  const needsMark = old !== undefined && wrote !== undefined && hasByteOrderMark(old) && !hasByteOrderMark(wrote)
-  const bytes = needsMark ? Uint8Array.from([...mark, ...wrote]) : wrote
+  const bytes = wrote && writtenBytes(old, wrote)
   const after: Side | undefined = bytes && { bytes, kind: kind ?? before?.kind ?? "plain" }
   return { before, after }
 })
@@ -257,9 +265,22 @@ interface Step {
   readonly redo: boolean
 }
 
-const carryOut = Effect.fnUntraced(function* ({ change: { kind, mode, path }, found, next, redo }: Step) {
-  const becomes = redo ? (kind === undefined ? {} : { kind }) : mode === undefined ? {} : { mode: mode & 0o7777 }
-  yield* changeFile(path, next, { found, ...becomes })
+/** What the file of a step becomes. */
+const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
+  if (redo) return { ...(kind === undefined ? {} : { kind }), ...(goes === undefined ? {} : { folder: goes }) }
+  if (mode === undefined) return {}
+  return kindOfMode(mode) === "link" ? { kind: "link" as const } : { mode: mode & 0o7777 }
+}
+
+const carryOut = Effect.fnUntraced(function* (step: Step) {
+  const { change, found, next } = step
+  const after = becomes(step)
+  const isLink = "kind" in after && after.kind === "link"
+  const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
+  /* What a link leads to is not written through it. */
+  const isReplaced = found.startsWith("link ") && !isLink && next !== null
+  if (isReplaced) yield* changeFile(change.path, null, { found })
+  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : found, ...after })
 })
 
 /** The changes that are named; only the last of several of one file, between which somebody else wrote. */
@@ -296,7 +317,8 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     const sides = yield* sidesOf(change, versions)
     const side = redo ? sides?.after : sides?.before
     /* As a text it gets the byte order mark that the file has. */
-    const next = side === undefined ? null : redo ? (textOf(side.bytes) ?? side.bytes) : side.bytes
+    const isText = redo && side !== undefined && !hasByteOrderMark(side.bytes)
+    const next = side === undefined ? null : isText ? (textOf(side.bytes) ?? side.bytes) : side.bytes
     const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))
     const isThere = Result.isSuccess(place) && place.success.inside && place.success.path === path.dirname(change.path)
     const refuse = (why: string, diff = "") => void refused.push({ path: name, why, diff })

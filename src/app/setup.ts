@@ -6,7 +6,7 @@ import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
-import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
+import { rulesOfChecks } from "../domain/configuration/CheckLine.ts"
 import {
   addressKeys,
   type Configuration,
@@ -116,6 +116,8 @@ const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, fl
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "which your server forwards to another one with all prompts" : "which gets all prompts at the server that you have set for it"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
+const namesChecks = (checks: Configuration["checks"] = false): boolean => checks !== false && checks.length > 0
+
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
@@ -134,7 +136,10 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const provider = providerFor(configuration, builtInProviders)
-  const settings = settingsOf(configuration, hostOf(configuration, builtInProviders))
+  const settings = {
+    ...settingsOf(configuration, hostOf(configuration, builtInProviders)),
+    ...(namesChecks(flags.checks ?? loaded.own.checks) ? { namesChecks: true } : {})
+  }
   const misplaced = addressProblem(settings, provider)
   if (misplaced !== undefined) return yield* misplaced
   const setup: Setup = {
@@ -220,15 +225,22 @@ export const renameModels = (
     model: renamed(model),
     ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
   }
-  return { ...setup, configuration, settings: settingsOf(configuration, hostOf(configuration, setup.providers)) }
+  const { namesChecks: named } = setup.settings
+  const settings = {
+    ...settingsOf(configuration, hostOf(configuration, setup.providers)),
+    ...(named === undefined ? {} : { namesChecks: named })
+  }
+  return { ...setup, configuration, settings }
 }
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, plugins, settings } = setup
-  const { host, limits } = settings
+  const { checks, host, limits, namesChecks: named = false } = settings
+  /* Checks of the project are read from its file again: saved, they would count as named by the person. */
+  const unsaved = named || checks === false ? [] : (["checks"] as const)
   return {
-    ...Struct.omit(pickSettings(settings, savedKeys), addressKeys),
+    ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
     plugins: plugins.flatMap(({ folder, scope, text }) =>

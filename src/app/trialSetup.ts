@@ -13,10 +13,12 @@ import type { Setup } from "./setup.ts"
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
 
 /** Reading and writing in the temporary project is what every trial may do. */
-export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "remove_file"].map((tool) => ({
-  verdict: "allow",
-  tool
-}))
+export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "move_file", "remove_file"].map(
+  (tool) => ({
+    verdict: "allow",
+    tool
+  })
+)
 
 /** Writes files below a folder that is there. */
 export const putFiles = Effect.fnUntraced(function* (folder: string, files: TrialFiles) {

@@ -15,12 +15,14 @@ import * as Command from "effect/cli/Command"
 import type { HelpDoc } from "effect/cli/HelpDoc"
 import { Console as NodeConsole } from "node:console"
 import { writeSync } from "node:fs"
-import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
+import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
 import { nearest } from "../domain/text/Nearest.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
+import { watchThreads } from "./terminal/ProcessEnd.ts"
 import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
 import { version } from "../app/version.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
@@ -93,6 +95,10 @@ const looksLikePrompt = (invalid: Invalid): boolean =>
         invalid.commandPath.length === 1
   )
 
+/** True for a flag that there is not, where a prompt may stand. */
+const hasUnknownFlag = ({ commandPath, errors }: Invalid): boolean =>
+  promptCommands.has(commandPath.at(-1) ?? "") && errors.some(({ _tag }) => _tag === "UnrecognizedOption")
+
 /** Writes help and errors about a command line through `Output`. */
 const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
   Output.useSync((output) => {
@@ -112,6 +118,9 @@ const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
           return output.emit(
             [
               ...event.errors.map((error) => printableLines(errorText(error, event))),
+              ...(hasUnknownFlag(event)
+                ? [`Put -- before a prompt that begins with a dash: ${event.commandPath.join(" ")} -- "- fix the test"`]
+                : []),
               ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
               `Run "${event.commandPath.join(" ")} --help" for help.`
             ].join("\n")
@@ -171,6 +180,14 @@ const complete = Effect.fnUntraced(function* (program: Command.Command.Any, word
   yield* printCandidates(program, words)
 })
 
+/** The words without those that the parser would take for flags; fails with what is wrong with one. */
+const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
+  if (!hasDashedWords(line)) return line
+  const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))
+  const { argv, problem } = readDashedWords(fromCommand(program), line)
+  return problem === undefined ? argv : yield* usageFailure(problem)
+})
+
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
@@ -179,7 +196,7 @@ export const runCommandLine = (
   const run = Effect.flatMap(taskConductor(line), (program) =>
     argv[0] === "complete" && argv[1] === "--"
       ? complete(program, argv.slice(2))
-      : Command.runWith(program, { version })(line)
+      : Effect.flatMap(readWords(program, line), (words) => Command.runWith(program, { version })(words))
   )
   return run.pipe(
     Effect.as(0),
@@ -188,7 +205,8 @@ export const runCommandLine = (
       const { exitCode, text } = failureOf(error)
       if (text === "") return Effect.succeed(exitCode)
       const isUsage = error._tag === "CommandFailure" && exitCode === exitCodes.usage
-      return say(isUsage ? `${text}\nRun "task-conductor ${argv[0]} --help" for help.` : text, exitCode)
+      const command = argv[0]?.startsWith("-") === true ? "" : ` ${argv[0]}`
+      return say(isUsage ? `${text}\nRun "task-conductor${command} --help" for help.` : text, exitCode)
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
     Effect.flatMap(requireWritten(argv.includes("--help") ? undefined : argv[0])),
@@ -232,6 +250,7 @@ export const launch = (argv: ReadonlyArray<string>): void => {
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
   process.on("exit", onEarlyExit)
+  const endProcess = watchThreads()
   const fiber = Effect.runFork(
     runCommandLine(argv).pipe(
       Effect.provide(Layer.merge(Output.layer, NodeServices.layer)),
@@ -252,6 +271,11 @@ export const launch = (argv: ReadonlyArray<string>): void => {
     const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
     const code = received === undefined ? ended : received === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint
     process.off("exit", onEarlyExit)
-    process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
+    process.stdout.write("", () =>
+      process.stderr.write("", () => {
+        release()
+        endProcess(code)
+      })
+    )
   })
 }

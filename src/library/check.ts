@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { CheckReport, DocumentKind, FixedDocument } from "../domain/documents/CheckReport.ts"
 import { inProject } from "./lateApp.ts"
+import { withOptions } from "./optionNames.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What is checked and against which project: the skills, tools and limits that `run` with these options would have. */
@@ -22,13 +23,13 @@ export interface ProjectCheckOptions extends Pick<
  * nothing to fix and when the document is rejected. Rejects when the project or its configuration cannot be used.
  */
 export const fixInProject = (text: string, options: ProjectCheckOptions = {}): Promise<FixedDocument> => {
-  const { finished = [], kind = "task-list", plugins = [], project = ".", signal } = options
-  const given = configurationOf(options)
-  const values = plugins.filter((plugin) => typeof plugin !== "string")
-  const fixed = inProject({ project, given, plugins: values, warn: () => Effect.void }, (checker) =>
-    checker.fix(kind, text, { finished })
-  ).pipe(onThisMachine({}))
-  return Effect.runPromise(fixed, { signal })
+  const fixed = withOptions(options, "checkInProject", () => {
+    const { finished = [], kind = "task-list", plugins = [], project = "." } = options
+    const values = plugins.filter((plugin) => typeof plugin !== "string")
+    const checked = { project, given: configurationOf(options), plugins: values, warn: () => Effect.void }
+    return inProject(checked, (checker) => checker.fix(kind, text, { finished }))
+  })
+  return Effect.runPromise(onThisMachine({})(fixed), { signal: options.signal })
 }
 
 /** Checks a document against a project: a plan that is accepted here is one that a run accepts. */

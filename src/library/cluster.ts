@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../app/clusterClient.ts"
 import { runWorker } from "../app/worker.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
+import { withOptions } from "./optionNames.ts"
 import { type RunHandle, startWork, newRunOf, type RunOptions } from "./run.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
@@ -58,7 +59,7 @@ const onCluster =
 export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
-      const newRun = yield* newRunOf(options, runId)
+      const newRun = yield* withOptions(options, "a run on a cluster", () => newRunOf(options, runId))
       yield* submitRun(yield* prepareRun(newRun, { approveSteps: false }))
       return yield* attachRun(runId, (recorded) => Effect.sync(() => listen(recorded)))
     }).pipe(onCluster(options))
@@ -81,12 +82,14 @@ export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<bo
 
 /** Carries out runs until the signal aborts. Rejects when the database cannot be used. */
 export const work = ({ database, signal, tell = () => undefined, ...options }: WorkOptions): Promise<void> => {
-  const worker = runWorker({
-    database,
-    flags: configurationOf(options),
-    report: (what) => Effect.sync(() => tell(what)),
-    ready: Effect.void
-  })
+  const worker = withOptions(options, "work", () =>
+    runWorker({
+      database,
+      flags: configurationOf(options),
+      report: (what) => Effect.sync(() => tell(what)),
+      ready: Effect.void
+    })
+  )
   const fiber = Effect.runFork(onThisMachine({})(worker))
   const end = (): void => void Effect.runFork(Fiber.interrupt(fiber))
   if (signal.aborted) end()

@@ -13,6 +13,7 @@ import { makeRunId } from "../services/runs/RunId.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { CheckedTaskList } from "../services/pipeline/Planner.ts"
 import { beginRun, planRun, holdConversation, listConversations } from "./lateApp.ts"
+import { withOptions } from "./optionNames.ts"
 import {
   configurationOf,
   onThisMachine,
@@ -124,7 +125,7 @@ export interface RunOptions extends ScriptOptions {
   readonly plan?: string
   /** Changes nothing, whatever is allowed; such a run may work at the same time as others in its project. */
   readonly readOnly?: boolean
-  /** Ends as `done` although a check of the project fails with the changes. */
+  /** Ends as `done` although a check fails with the changes, or one of the option `checks` proves nothing. */
   readonly acceptUnverified?: boolean
   /** False saves nothing of the run: it cannot be resumed, and is in no list. */
   readonly keep?: boolean
@@ -149,14 +150,15 @@ export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId:
   return { project, given: configurationOf(options), order }
 })
 
-const optionsOf = (given: string | RunOptions): RunOptions => (typeof given === "string" ? { prompt: given } : given)
+const optionsOf = (given: string | RunOptions): RunOptions =>
+  typeof given === "string" ? { prompt: given } : Object(given)
 
 /** Runs a prompt. The run starts at once, and is saved unless the options say otherwise. */
 export const run = (given: string | RunOptions): RunHandle => {
   const options = optionsOf(given)
   const { keep = true, signal } = options
   return startWork({ signal }, (listen, runId) =>
-    newRunOf(options, runId).pipe(
+    withOptions(options, "run", () => newRunOf(options, runId)).pipe(
       Effect.flatMap((newRun) => beginRun({ ...newRun, keep }, runContextOf(options, listen))),
       onThisMachine(options)
     )
@@ -166,7 +168,7 @@ export const run = (given: string | RunOptions): RunHandle => {
 /** Makes a task list and checks it, without running it. Rejects when no attempt gives a valid one. */
 export const plan = (given: string | RunOptions): Promise<CheckedTaskList> => {
   const { plan: _plan, skill: _skill, ...options } = optionsOf(given)
-  const planned = makeRunId.pipe(
+  const planned = withOptions(options, "plan", () => makeRunId).pipe(
     Effect.flatMap((runId) => newRunOf(options, runId)),
     Effect.flatMap((newRun) =>
       planRun(
@@ -214,13 +216,14 @@ export interface Conversation {
 }
 
 const withAsker = <E>(
+  name: "ask" | "openConversation",
   options: AskOptions,
   listen: (recorded: RecordedEvent) => void,
   runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
 ) => {
   const { images = [], messages = [], project = ".", prompt = messages[0] ?? "", tools } = options
-  return orderMaterial(options).pipe(
+  return withOptions(options, name, () => orderMaterial(options)).pipe(
     Effect.flatMap((material) => {
       const order = { runId, prompt, ...orderFiles(options), ...material, images, tools }
       const conversation = { project, given: configurationOf(options), order }
@@ -243,7 +246,7 @@ export const ask = (given: string | AskOptions): AskHandle => {
       if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
       listen(recorded)
     }
-    return withAsker(options, hear, runId, ({ send }) =>
+    return withAsker("ask", options, hear, runId, ({ send }) =>
       Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
     )
   })
@@ -264,7 +267,10 @@ interface Sent {
 export const conversations = (
   options: Pick<ScriptOptions, "project" | "stateFolder"> = {}
 ): Promise<ReadonlyArray<ConversationSummary>> =>
-  listConversations(options.project ?? ".").pipe(onThisMachine(options), Effect.runPromise)
+  withOptions(options, "conversations", () => listConversations(options.project ?? ".")).pipe(
+    onThisMachine(options),
+    Effect.runPromise
+  )
 
 /** Opens a conversation that takes messages until it is closed. */
 export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"> = {}): Conversation => {
@@ -290,6 +296,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
 
   const handle = startWork({ signal: options.signal }, (listen, runId) =>
     withAsker(
+      "openConversation",
       options,
       (recorded) => {
         listen(recorded)

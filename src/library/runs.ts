@@ -21,6 +21,7 @@ import {
   resumeRun,
   undoRun
 } from "./lateApp.ts"
+import { withOptions } from "./optionNames.ts"
 import { type RunHandle, startWork } from "./run.ts"
 import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
@@ -93,15 +94,19 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
  */
 export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) => {
-    const saved = savedOf(runId, options)
-    return named(runId).pipe(Effect.andThen(resumeRun(saved, runContextOf(options, listen))), withRuns(options))
+    const resumed = () =>
+      Effect.andThen(named(runId), resumeRun(savedOf(runId, options), runContextOf(options, listen)))
+    return withOptions(options, "resume", resumed).pipe(withRuns(options))
   })
 
 /** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, forked) => {
-    const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
-    return named(runId).pipe(Effect.andThen(forkRun(saved, runContextOf(options, listen))), withRuns(options))
+    const begun = () => {
+      const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
+      return Effect.andThen(named(runId), forkRun(saved, runContextOf(options, listen)))
+    }
+    return withOptions(options, "fork", begun).pipe(withRuns(options))
   })
 
 /** What a run changed in the files of its project. */
@@ -135,13 +140,20 @@ export interface Undone {
 }
 
 /** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */
-export const undo = (runId: string, { paths = [], redo = false, ...options }: UndoOptions = {}): Promise<Undone> =>
-  named(runId).pipe(
+export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> => {
+  const { paths = [], redo = false } = options
+  return withOptions(options, "undo", () => named(runId)).pipe(
     Effect.andThen(undoRun(runId, { paths, redo })),
-    Effect.map(({ outside, paths, project, runId }): Undone => ({ runId, project, paths, outside })),
+    Effect.map(({ outside, paths: written, project, runId: undone }): Undone => ({
+      runId: undone,
+      project,
+      paths: written,
+      outside
+    })),
     withRuns(options),
     Effect.runPromise
   )
+}
 
 /**
  * Removes a run with all its saved data, also what undoes its changes; false when a process works on it. Rejects when there is
@@ -182,7 +194,7 @@ export interface ReplayOptions extends SavedRunOptions {
 
 /** Replays a run from its journal alone: no model is asked, no tool runs, nobody is asked. */
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
-  named(runId).pipe(
+  withOptions(options, "replay", () => named(runId)).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
     Effect.map(({ differences, program: madeBy }) => ({
       runId,

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
-import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
+import { rulesOfChecks } from "../domain/configuration/CheckLine.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
@@ -25,9 +25,10 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
+import { PluginProblem } from "../services/tools/PluginProblem.ts"
 
 /** The settings that scripts give as options of the same names: those that a run saves, and rules that allow. */
-const settingNames = [...savedKeys, "allow"] as const
+export const settingNames = [...savedKeys, "allow"] as const
 const otherwise = ["model", "plugins"] as const
 type Settings = Omit<Pick<Configuration, (typeof settingNames)[number]>, (typeof otherwise)[number]>
 
@@ -104,16 +105,18 @@ export const orderMaterial = Effect.fnUntraced(function* ({ attachment, outputSc
 /** Options that contradict each other or name no tool. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** A rule of the options that names no tool is a wrong option. */
+/** A rule of the options that names no tool is a wrong option, and so is a plugin that cannot be used. */
 const asWrongOption = <E>(error: E): E | ConfigurationError =>
-  error instanceof RuleWithoutTool
-    ? new ConfigurationError({
-        source: "options",
-        problems: [error, ...(error.others ?? [])].map(({ rule, source, verdict, what }) => ({
-          what: `${source === undefined ? "" : `${source}: `}"${verdict}": "${rule}": ${what}`
-        }))
-      })
-    : error
+  error instanceof PluginProblem && error.isValue === true
+    ? new ConfigurationError({ source: "options", problems: [{ what: error.message }] })
+    : error instanceof RuleWithoutTool
+      ? new ConfigurationError({
+          source: "options",
+          problems: [error, ...(error.others ?? [])].map(({ rule, source, verdict, what }) => ({
+            what: `${source === undefined ? "" : `${source}: `}"${verdict}": "${rule}": ${what}`
+          }))
+        })
+      : error
 
 /** What a script passes to its run; `listen` gets every event, and warnings right after the first one. */
 export const runContextOf = (

@@ -11,6 +11,7 @@ import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../services/checking/SingleStages.ts"
 import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
+import { withOptions } from "./optionNames.ts"
 import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What every stage gets, beside its document. */
@@ -47,26 +48,33 @@ const planStageOf = (options: PlanStageOptions) => {
 
 /** Starts a stage where the options say, and gives a part of what it gives. */
 const start = <Order, A, E, B>(
+  name: "execute" | "iterate" | "refine",
   options: StageOptions,
   stage: (order: Order, place: StagePlace, context: RunContext) => Effect.Effect<A, E, NodeServices.NodeServices>,
   order: Order,
   pick: (ended: A) => B
 ): Promise<B> => {
-  const place = { project: options.project ?? ".", given: configurationOf(options) }
-  const context = runContextOf(options, () => undefined)
-  return Effect.runPromise(Effect.map(onThisMachine(options)(stage(order, place, context)), pick), {
+  const begun = withOptions(options, name, () => {
+    const place = { project: options.project ?? ".", given: configurationOf(options) }
+    return stage(
+      order,
+      place,
+      runContextOf(options, () => undefined)
+    )
+  })
+  return Effect.runPromise(Effect.map(onThisMachine(options)(begun), pick), {
     signal: options.signal
   })
 }
 
 /** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
-  start(options, refineStage, { ...planStageOf(options), task: options.task }, renderRefinement)
+  start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderRefinement)
 
 /** Makes the calls of a refinement, asking `approve` like a run, and gives the result of its task. */
 export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {
   const order = { refinement: options.refinement, results: resultsOf(options) }
-  return start(options, executeStage, order, ({ outcome: { message, status }, result }) => ({
+  return start("execute", options, executeStage, order, ({ outcome: { message, status }, result }) => ({
     status,
     message,
     markdown: result?.result.document ?? "",
@@ -77,7 +85,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
 /** The tasks that are left after some results, as the markdown of a task list; nothing when no answer was valid. */
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
   const order = planStageOf(options)
-  return start(options, iterateStage, order, ({ isRevised, list }) =>
+  return start("iterate", options, iterateStage, order, ({ isRevised, list }) =>
     isRevised ? renderTaskList(list, { prompt: order.prompt }) : undefined
   )
 }

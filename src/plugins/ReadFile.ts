@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import {
+  encodingNote,
   FileReads,
   fitLines,
   type LineRange,
@@ -107,6 +108,12 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
+/** What is shown of a file, with a note on its encoding where that is not UTF-8. */
+const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
+  const note = encodingNote(yield* (yield* Workspace).encoding(path))
+  return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
+})
+
 /** Of files above `maxBytes` the beginning is read, or the lines that are asked for. */
 export const readFile = (maxBytes: number) =>
   tool({
@@ -121,7 +128,7 @@ export const readFile = (maxBytes: number) =>
       permission_denied: "A person or a rule denied it.",
       not_found: "There is no file at the path; the message names the nearest.",
       io_error: "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
-      parse_error: "It is not UTF-8 text; the message says what it looks like.",
+      parse_error: "It is not text; the message says what it looks like.",
       output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
     },
     access: ({ path }) => [{ _tag: "ReadFile", path }],
@@ -131,10 +138,12 @@ export const readFile = (maxBytes: number) =>
       if (Result.isFailure(whole)) {
         const { failure: why } = whole
         if (why.type === "not_found") return yield* explainMissing(params, why)
-        return why.type === "output_limit" ? yield* readPart(granted.path, params, why) : yield* why
+        return why.type === "output_limit"
+          ? yield* withEncoding(granted.path, yield* readPart(granted.path, params, why))
+          : yield* why
       }
       const part = yield* narrow(whole.success, params)
       yield* (yield* FileReads).announce({ path: granted.path, text: whole.success })
-      return part
+      return yield* withEncoding(granted.path, part)
     })
   })

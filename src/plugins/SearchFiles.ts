@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import {
   chooseRows,
   enclosingNames,
+  encodingName,
   findMatches,
   isSecretLike,
   languageOf,
@@ -14,15 +15,19 @@ import {
   type SearchPattern,
   type SearchRows,
   showMatches,
+  type SkippedFile,
+  skippedText,
   Workspace,
   foldersOf,
   hasNames,
   matchesGlob,
   searchPattern,
   tool,
+  type ToolErrorType,
   ToolFailure
 } from "../plugin-kit.ts"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { filesBelow } from "./FileTree.ts"
 import { between, optional } from "./parameters.ts"
@@ -104,24 +109,35 @@ const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMa
   return { shown: blocks.map((lines) => lines.join("\n")).join(context > 0 ? "\n--\n" : "\n"), files }
 }
 
+const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
+  output_limit: "large",
+  permission_denied: "denied",
+  parse_error: "binary"
+}
+
+const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
+  skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+
 /** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
-  const { readText, root } = yield* Workspace
+  const { isFile, readText, root } = yield* Workspace
   const found: Array<FoundFile> = []
-  const skipped = { secret: 0, large: 0, denied: 0 }
-  /** None when it is not text or no longer exists. Links out of the project are denied. */
-  const readLines = (file: string): Effect.Effect<ReadonlyArray<string>> => {
-    if (isSecretLike(file)) return Effect.sync(() => ((skipped.secret += 1), []))
-    return Effect.match(readText(`${root}/${file}`, maxFileBytes), {
-      onSuccess: (text) => text.split(/\r?\n/),
-      onFailure: ({ type }) => {
-        if (type === "output_limit") skipped.large += 1
-        if (type === "permission_denied") skipped.denied += 1
-        return []
-      }
-    })
+  const skipped: Array<SkippedFile> = []
+  const skip = (path: string, reason: SkippedFile["reason"] | undefined): ReadonlyArray<string> => {
+    if (reason !== undefined) skipped.push({ path, reason })
+    return []
   }
+  /** None of a file that is skipped or no longer exists. Links out of the project are denied. */
+  const readLines = Effect.fnUntraced(function* (file: string) {
+    if (isSecretLike(file)) return skip(file, "secret")
+    const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
+    if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
+    const { type } = text.failure
+    /* A link to a folder leads to files with names of their own. */
+    const isUnreadable = type === "io_error" && (yield* isFile(`${root}/${file}`))
+    return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
+  })
   let batch: ReadonlyArray<ReadonlyArray<string>> = []
   for (const [searched, file] of files.entries()) {
     const at = searched % filesAtOnce
@@ -132,16 +148,25 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     const lines = batch[at] ?? []
     const { isComplete, matches } = yield* matchesIn(lines, order)
     if (matches.length > 0) found.push({ file, lines, matches })
-    if (!isComplete) return { ...spread(found, order), searched, skipped, ended: "time" as const }
+    if (!isComplete) return { ...spread(found, order), searched, skipped: sorted(skipped), ended: "time" as const }
   }
-  return { ...spread(found, order), searched: files.length, skipped, ended: undefined }
+  return { ...spread(found, order), searched: files.length, skipped: sorted(skipped), ended: undefined }
 })
 type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
-/** After this time a search ends with what it has. */
-const maxMillis = 5000
+
+/** How long a search may take, and the setting that says so. */
+export interface SearchTime {
+  readonly seconds: number
+  readonly setting: string
+}
+
+/** A search ends this long before its limit, so that what it has is shown; at most two fifths of the limit. */
+const secondsToShow = 3
+
+const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
 
 const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
@@ -194,36 +219,88 @@ const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, 
   return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
 }
 
-/** Notes after the lines: what was not searched. */
-const notesOf = (files: number, { ended, searched, skipped }: SearchEnd) => {
-  const left = (number: number, why: string) => (number === 0 ? [] : [`(Not searched, ${why}: ${count(number)}.)`])
-  return [
-    ...(ended === undefined
-      ? []
-      : [`(The time was over after ${searched} of ${count(files)}. Give a path, or simplify the pattern.)`]),
-    ...left(skipped.secret, "looks like a secret"),
-    ...left(skipped.denied, "not permitted to be read"),
-    ...left(skipped.large, "too large")
-  ]
+type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
+
+/** Encodings are looked up for so many files. */
+const mostEncodings = 30
+
+/** The files among those with matches that are not UTF-8, by their encodings. */
+const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
+  const { encoding, root } = yield* Workspace
+  const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
+  const all = yield* Effect.forEach(
+    shown,
+    ({ file }) => Effect.map(encoding(`${root}/${file}`), (name) => ({ file, name })),
+    { concurrency: filesAtOnce }
+  )
+  const others = all.flatMap(({ file, name }) =>
+    name === undefined || name === "UTF-8" ? [] : [{ file, name: encodingName(name) }]
+  )
+  return [...Map.groupBy(others, ({ name }) => name)].map(
+    ([name, some]) => `(Encoded as ${name}: ${some.map(({ file }) => file).join(", ")}.)`
+  )
+})
+
+/** Folders of a listing that ended early. */
+const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
+  if (isWhole) return []
+  const named = unread.slice(0, 5).join(", ")
+  const more = unread.length > 5 ? ` and ${unread.length - 5} more folders` : ""
+  return [`(There are more than 100,000 files: those in ${named}${more} were not searched. Give a path.)`]
 }
 
-const nothingIn = ({ case_sensitive, glob, path, pattern, regex }: Parameters, files: number): string => {
+/** Notes after the lines: what was not searched. */
+const notesOf = (
+  files: number,
+  { ended, searched, skipped }: SearchEnd,
+  listing: Listing,
+  { seconds, setting }: SearchTime
+) => [
+  ...(ended === undefined
+    ? []
+    : [
+        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+      ]),
+  ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
+  ...unlisted(listing),
+  ...listing.problems.map((problem) => `(${problem})`)
+]
+
+const nothingIn = (
+  { case_sensitive, glob, path, pattern, regex }: Parameters,
+  files: number,
+  isPartial: boolean
+): string => {
   const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
   const how = case_sensitive === true ? ", with letter case minded" : ""
-  return `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${JSON.stringify(pattern)}${how}.`
+  const sought = JSON.stringify(pattern)
+  return isPartial
+    ? `${sought} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
+    : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${sought}${how}.`
 }
 
-const resultText = (params: Parameters, files: number, end: SearchEnd): string => {
-  const none = end.ended === undefined ? [nothingIn(params, files)] : []
-  const lines = end.files.length === 0 ? none : [...headOf(params, end), end.shown]
-  return [...lines, ...notesOf(files, end)].join("\n")
-}
+/** What a search of these files says; `listing` says which files there are. */
+const resultText = Effect.fnUntraced(function* (
+  params: Parameters,
+  files: number,
+  found: SearchEnd,
+  listing: Listing,
+  time: SearchTime
+) {
+  const left = listing.passedOver.map((path) => ({ path, reason: "passed over" as const }))
+  const end = { ...found, skipped: [...found.skipped, ...left] }
+  const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
+  const none = end.ended === undefined ? [nothingIn(params, files - found.skipped.length, isPartial)] : []
+  const lines =
+    end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
+  return [...lines, ...notesOf(files, end, listing, time)].join("\n")
+})
 
 /** A pattern that is hardly meant as it is. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
 /** Files above `maxBytes` are not searched. */
-export const searchFiles = (maxBytes: number) =>
+export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:
       "Finds the lines of the project that hold a text, as `path:line: text`, spread over the files, after how many there are.",
@@ -236,8 +313,11 @@ export const searchFiles = (maxBytes: number) =>
       not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
     },
     execute: Effect.fnUntraced(function* (given: Parameters) {
-      const below = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
-      const files = given.glob === undefined ? below.files : below.files.filter(matchesGlob(given.glob))
+      const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
+      const { listing } = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
+      const isMeant = given.glob === undefined ? () => true : matchesGlob(given.glob)
+      const files = listing.files.filter(isMeant)
+      const meant = { ...listing, files, passedOver: listing.passedOver.filter(isMeant) }
       const search = Effect.fnUntraced(function* (params: Parameters) {
         const found = yield* searchText({
           files,
@@ -246,9 +326,9 @@ export const searchFiles = (maxBytes: number) =>
           maxMatches: params.max_results ?? defaultResults,
           maxCharacters,
           maxFileBytes: maxBytes,
-          deadline: (yield* Clock.currentTimeMillis) + maxMillis
+          deadline
         })
-        return { found, text: resultText(params, files.length, found) }
+        return { found, text: yield* resultText(params, files.length, found, meant, time) }
       })
       const asWritten = yield* search(given)
       if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {
@@ -256,7 +336,7 @@ export const searchFiles = (maxBytes: number) =>
       }
       const asRegex = yield* Effect.option(search({ ...given, regex: true }))
       return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
-        ? `${asRegex.value.text}\n(No line holds the pattern as it is: it was searched as a regular expression.)`
+        ? `${asRegex.value.text}\n(Nothing holds the pattern as it is: it was searched as a regular expression.)`
         : asWritten.text
     })
   })

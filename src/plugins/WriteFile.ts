@@ -1,10 +1,18 @@
 /**
- * The tools `write_file`, which creates a file or replaces its whole text, `edit_file`, which replaces parts of it, and
- * `remove_file`.
+ * The tools `write_file`, which creates a file or replaces its whole text, `edit_file`, which replaces parts of it,
+ * `remove_file` and `move_file`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, changePreview, FileKind, tool, Workspace, type TextEdit } from "../plugin-kit.ts"
+import {
+  type CanonicalAccess,
+  changePreview,
+  FileKind,
+  tool,
+  type ToolFailure,
+  Workspace,
+  type TextEdit
+} from "../plugin-kit.ts"
 import { optional } from "./parameters.ts"
 
 const WriteParameters = Schema.Struct({
@@ -29,6 +37,9 @@ const writeGranted = Effect.fnUntraced(function* (
   })
   yield* workspace.write(granted)
   const name = path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path
+  const { holds } = granted
+  if (removes && holds?.leads !== undefined) return changePreview(name, holds.leads, undefined, diffLines)
+  if (removes && !before.readable) return `--- ${name}\n+++ /dev/null\n(${holds?.size ?? 0} bytes that are no text)`
   return before.readable
     ? changePreview(name, before.text, removes ? undefined : content, diffLines)
     : "(The old content could not be read, so there is no diff.)"
@@ -84,7 +95,7 @@ export const writeFile = (maxBytes: number) =>
     effect: "idempotent",
     example: { path: "docs/notes.md", content: "# Notes\n" },
     errors: {
-      validation_failed: "The file changed after the call was allowed.",
+      validation_failed: "The file changed after the call was allowed, or its encoding lacks a character of the text.",
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       io_error: "The system does not let it be written."
     },
@@ -108,11 +119,12 @@ export const editFile = (maxBytes: number) =>
     risk: "high",
     effect: "once",
     errors: {
-      validation_failed: "The text does not occur, or more than once; or the file changed after the call was allowed.",
+      validation_failed:
+        "The text does not occur, or more than once; the file changed after the call was allowed; or its encoding lacks a character.",
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       not_found: "There is no file at the path; the message names the nearest.",
       io_error: "The system does not let it be read or written.",
-      parse_error: "It is not UTF-8 text."
+      parse_error: "It is not text."
     },
     example: {
       path: "src/limits.ts",
@@ -126,22 +138,80 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** A file above `maxBytes` gets no diff. */
+/** So many files of a folder are named in a result. */
+const namedFiles = 20
+
+/** The granted paths relative to the project, the first of them. */
+const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAccess & { readonly _tag: "WriteFile" }>) {
+  const { root } = yield* Workspace
+  return granted
+    .slice(0, namedFiles)
+    .map(({ path }) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path))
+})
+
+const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
+
+/** A file above `maxBytes` gets no diff, nor does one that is no text. */
 export const removeFile = (maxBytes: number) =>
   tool({
-    description: "Removes a file of the project. Returns the path and a diff.",
+    description:
+      "Removes a file of the project, a link, or a folder with everything in it. Returns the path and a diff.",
     parameters: Schema.Struct({ path: WriteParameters.fields.path }),
     risk: "high",
     effect: "idempotent",
     errors: {
-      validation_failed: "The file changed after the call was allowed.",
+      not_found: "There is nothing at the path; the message names the nearest.",
+      validation_failed: "The file changed after the call was allowed, or the folder holds too many files.",
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       io_error: "The system does not let it be removed."
     },
     example: { path: "docs/old.md" },
     access: ({ path }) => [{ _tag: "RemoveFile", path }],
-    execute: Effect.fnUntraced(function* (_params: { readonly path: string }, [granted]) {
-      if (granted?._tag !== "WriteFile") return yield* Effect.die("remove_file got no file to remove")
-      return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
+    execute: Effect.fnUntraced(function* (
+      _params: { readonly path: string },
+      granted
+    ): Effect.fn.Return<Schema.Json, ToolFailure, Workspace> {
+      const writes = writesOf(granted)
+      const [first] = writes
+      if (first === undefined) return yield* Effect.die("remove_file got no file to remove")
+      if (first.folder === undefined) return { path: first.path, diff: yield* writeGranted(first, maxBytes) }
+      const workspace = yield* Workspace
+      for (const write of writes) yield* workspace.write(write)
+      return { path: first.folder, files: writes.length, removed: yield* namesOf(writes) }
     })
   })
+
+export const moveFile = tool({
+  description:
+    "Moves a file of the project, a link, or a folder with everything in it to another path where nothing is. Returns both paths.",
+  parameters: Schema.Struct({
+    path: WriteParameters.fields.path,
+    to: Schema.NonEmptyString.annotate({ description: "The new path, or a folder and a slash." })
+  }),
+  risk: "high",
+  effect: "idempotent",
+  errors: {
+    not_found: "There is nothing at the path; the message names the nearest.",
+    validation_failed:
+      "Something is at the new path, the file changed after the call was allowed, or the folder holds too many files.",
+    permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+    io_error: "The system does not let it be moved."
+  },
+  example: { path: "docs/old.md", to: "docs/archive/old.md" },
+  access: ({ path, to }) => [{ _tag: "MoveFile", path, to }],
+  execute: Effect.fnUntraced(function* (
+    _params: { readonly path: string; readonly to: string },
+    granted
+  ): Effect.fn.Return<Schema.Json, ToolFailure, Workspace> {
+    const writes = writesOf(granted)
+    const made = writes.filter(({ removes }) => removes !== true)
+    const [first] = made
+    if (first?.from === undefined) return yield* Effect.die("move_file got no file to move")
+    const workspace = yield* Workspace
+    for (const write of made) yield* workspace.write(write)
+    for (const write of writes) if (write.removes === true) yield* workspace.write(write)
+    return first.folder === undefined
+      ? { path: first.from.path, to: first.path }
+      : { to: first.folder, files: made.length, moved: yield* namesOf(made) }
+  })
+})

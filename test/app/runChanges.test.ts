@@ -8,7 +8,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { type KeptChanges, patchOf, shownChanges, undoChanges } from "../../src/app/runChanges.ts"
 import { fileChanges } from "../../src/domain/history/FileChanges.ts"
-import { decodeText } from "../../src/domain/text/TextEncoding.ts"
+import { decodeFile } from "../../src/domain/text/TextEncoding.ts"
 import { replaceFile } from "../../src/services/files/AtomicWrite.ts"
 import { versionsInMemory } from "../../src/services/files/FileVersions.ts"
 import { textHash } from "../../src/services/files/Hash.ts"
@@ -22,8 +22,8 @@ const runThat = (root: string, ...writes: ReadonlyArray<readonly [name: string, 
     const versions = yield* versionsInMemory
     for (const [name, text] of writes) {
       const path = join(root, name)
-      const before = decodeText(readFileSync(path))
-      const hash = before._tag === "Success" ? textHash(before.success) : null
+      const before = decodeFile(readFileSync(path))
+      const hash = before._tag === "Success" ? textHash(before.success.text) : null
       yield* versions.keep({ path, before: hash, after: textHash(text) }, text)
       yield* replaceFile(path, text)
     }
@@ -99,4 +99,43 @@ describe("changes of files", () => {
       }),
     needs("git")
   )
+
+  const encoded: ReadonlyArray<readonly [name: string, bytes: Buffer, text: string, written: Buffer]> = [
+    ["UTF-8 with a mark", Buffer.from("\uFEFFold\n"), "new\n", Buffer.from("\uFEFFnew\n")],
+    ["Latin-1", Buffer.from("größe\nold\n", "latin1"), "größe\nnew\n", Buffer.from("größe\nnew\n", "latin1")],
+    [
+      "UTF-16",
+      Buffer.from("\uFEFFgrün\r\nold\r\n", "utf16le"),
+      "grün\r\nnew\r\n",
+      Buffer.from("\uFEFFgrün\r\nnew\r\n", "utf16le")
+    ],
+    ["Shift-JIS", Buffer.of(0x83, 0x65, 10, 111, 10), "テ\nnew\n", Buffer.of(0x83, 0x65, 10, 110, 101, 119, 10)]
+  ]
+  for (const [name, bytes, text, written] of encoded) {
+    nodeTest(
+      `of a file in ${name} keep its encoding, are patches that git takes both ways, undone and made again`,
+      () =>
+        Effect.gen(function* () {
+          const { at, folder } = yield* makeRoot
+          const copy = at("copy")
+          mkdirSync(copy)
+          for (const place of [folder, copy]) writeFileSync(join(place, "b.txt"), bytes)
+          const kept = yield* runThat(folder, ["b.txt", text])
+          expect(readFileSync(at("b.txt"))).toEqual(written)
+          const changes = yield* shownChanges(kept)
+          expect(changes).toMatchObject([{ path: "b.txt", state: "made" }])
+          const git = (...words: ReadonlyArray<string>) =>
+            execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n` })
+          git()
+          expect(readFileSync(join(copy, "b.txt"))).toEqual(written)
+          git("-R")
+          expect(readFileSync(join(copy, "b.txt"))).toEqual(bytes)
+          yield* undoChanges(kept, {})
+          expect(readFileSync(at("b.txt"))).toEqual(bytes)
+          yield* undoChanges(kept, { redo: true })
+          expect(readFileSync(at("b.txt"))).toEqual(written)
+        }),
+      needs("git")
+    )
+  }
 })

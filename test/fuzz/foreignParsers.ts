@@ -13,7 +13,8 @@ import type { Findings } from "../../src/domain/findings/Issue.ts"
 import { ThinkingSplit } from "../../src/domain/models/ThinkingSplit.ts"
 import { expandEntry } from "../../src/domain/configuration/McpServerEntry.ts"
 import { readMcpFile } from "../../src/services/mcp/McpServers.ts"
-import { mcpData, mcpToolName, schemaExcess, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
+import { mcpData, mcpToolName, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
+import { readableSchema } from "../../src/domain/plugins/McpSchema.ts"
 import { entryCandidates, PackageManifest } from "../../src/services/plugins/PluginFinder.ts"
 import { numberCalls, readCallBlock } from "../../src/domain/tools/ToolCallFormat.ts"
 import { readObject, ServerError } from "../../src/services/providers/ServerFailure.ts"
@@ -180,13 +181,13 @@ const mcpTools: FuzzedParser = {
     '{ "type": "object", "properties": { "a": { "$ref": "#/$defs/a" } }, "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/a" }] } } }'
   ],
   tokens: [...jsonTokens, '"$ref": "#/$defs/a"', '"$defs": {', '"properties": {', '"type": "object"', '"items": '],
-  accepts: (text) => parsed(text) !== undefined && schemaExcess(parsed(text)?.value) === undefined,
+  accepts: (text) => parsed(text) !== undefined && Result.isSuccess(readableSchema(parsed(text)?.value)),
   defect: (text) => {
     const prefix = serverPrefix(text.slice(0, 200))
     const name = mcpToolName(prefix ?? "mcp__a__", text.slice(-200))
     if (name !== undefined && !/^[a-z0-9_]{1,100}$/.test(name)) return "a name that no tool may have"
     const value = parsed(text)?.value
-    schemaExcess(value)
+    readableSchema(value)
     mcpData("x", { text, structured: value, isError: false })
     return undefined
   }

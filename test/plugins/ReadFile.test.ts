@@ -182,17 +182,23 @@ describe("read_file", () => {
     })
   )
 
-  nodeTest("says what a file is that is no UTF-8 text, and reads what marks are harmless", () =>
+  nodeTest("names the encoding of a file that is not UTF-8, what a file is that is no text, and no harmless mark", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { root, run } = yield* openTools({ files: { "marked.txt": "\uFEFFone\r\ntwo", "mark.txt": "\uFEFF" } })
       yield* fs.writeFile(`${root}/utf16.txt`, Buffer.from("\uFEFFone", "utf16le"))
       yield* fs.writeFile(`${root}/latin.txt`, Buffer.from("gr\xfcn", "latin1"))
       yield* fs.writeFile(`${root}/nul.txt`, Buffer.from("a\0b and more text"))
-      const messageOf = (path: string) => Effect.map(run("read_file", { path }), (result) => result.error_message)
-      assert.deepStrictEqual(yield* Effect.forEach(["utf16.txt", "latin.txt", "nul.txt"], messageOf), [
-        `${root}/utf16.txt is not text: it looks like UTF-16; convert it to UTF-8.`,
-        `${root}/latin.txt is not text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.`,
+      yield* fs.writeFile(`${root}/mixed.txt`, Buffer.concat([Buffer.from("grün"), Buffer.of(0xe9)]))
+      yield* fs.writeFile(`${root}/japan.txt`, Buffer.of(0x82, 0xa0, 0x0a))
+      const textOf = (path: string) =>
+        Effect.map(run("read_file", { path }), (result) => result.error_message ?? result.data)
+      const paths = ["utf16.txt", "latin.txt", "japan.txt", "mixed.txt", "nul.txt"]
+      assert.deepStrictEqual(yield* Effect.forEach(paths, textOf), [
+        "1: one\n\n(The file is encoded as UTF-16LE. An edit keeps that.)",
+        "1: grün\n\n(The file is encoded as Windows-1252 (Latin-1). An edit keeps that.)",
+        "1: あ\n\n(The file is encoded as Shift-JIS. An edit keeps that.)",
+        "1: grün\\xe9\n\n(Not all of the file is UTF-8: bytes that are no text are shown as \\xNN. An edit keeps them.)",
         `${root}/nul.txt is not text: it is binary.`
       ])
       const bare = (path: string) => run("read_file", { path, line_numbers: false })

@@ -1,4 +1,5 @@
-import { assert, describe } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as TestClock from "effect/testing/TestClock"
@@ -57,7 +58,7 @@ describe("search_files", () => {
 
   nodeTest("searches a pattern that no line holds as a regular expression, when it looks like one", () =>
     Effect.gen(function* () {
-      const note = "\n(No line holds the pattern as it is: it was searched as a regular expression.)"
+      const note = "\n(Nothing holds the pattern as it is: it was searched as a regular expression.)"
       assert.strictEqual(
         yield* searched(files, { pattern: "^export|nowhere", path: "src/config.ts" }),
         `1 match in 1 file, ${ignored}.\nsrc/config.ts:2: export const parseConfig = 1${note}`
@@ -214,7 +215,7 @@ describe("search_files", () => {
       const { data } = yield* run("search_files", { pattern: "needle" })
       assert.strictEqual(
         data,
-        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, looks like a secret: 1 file.)\n(Not searched, not permitted to be read: 3 files.)`
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 1 file that looks like a secret (.env), 3 files that may not be read (folder, harmless.txt, link.txt), 1 file that is not text (b.bin).)`
       )
     })
   )
@@ -342,6 +343,63 @@ describe("search_files", () => {
     })
   )
 
+  nodeTest("finds words in every encoding, and names the encodings", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: { "a.txt": "Größe\n" } })
+      yield* fs.writeFile(`${root}/b.c`, Buffer.from("x\n/* Größe */\n", "latin1"))
+      yield* fs.writeFile(`${root}/c.rc`, Buffer.from("\uFEFFx\r\nGröße\r\n", "utf16le"))
+      yield* fs.writeFile(`${root}/d.md`, Buffer.concat([Buffer.from("Größe "), Buffer.of(0xe9)]))
+      yield* fs.writeFile(`${root}/e.txt`, Buffer.of(0x83, 0x65, 0x83, 0x58))
+      assert.strictEqual(
+        (yield* run("search_files", { pattern: "größe" })).data,
+        [
+          `4 matches in 4 files, ${ignored}.`,
+          "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe\nd.md:1: Größe \\xe9",
+          "(Encoded as Windows-1252 (Latin-1): b.c.)",
+          "(Encoded as UTF-16LE: c.rc.)",
+          "(Encoded as Partly UTF-8: d.md.)"
+        ].join("\n")
+      )
+      assert.include(String((yield* run("search_files", { pattern: "テス" })).data), "e.txt:1: テス")
+    })
+  )
+
+  nodeTest("says of a file or a folder only what it did not look at there, and never that no line holds the text", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({
+        files: { "src/a.c": "x\n", "src/.env": "", "lib/b.c": "y\n", "private/c.c": "z\n" },
+        rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+      })
+      yield* fs.writeFile(`${root}/lib/b.o`, Buffer.from("needle\0"))
+      yield* fs.writeFile(`${root}/lib/big.sql`, Buffer.alloc(11_000_000, "-- row\n"))
+      const rows: ReadonlyArray<readonly [path: string | undefined, text: string]> = [
+        ["src/a.c", 'No line of the 1 file below src/a.c holds "needle".'],
+        [
+          "src",
+          '"needle" was not found in the 1 file below src that was searched.\n(Not searched: 1 file that looks like a secret (src/.env).)'
+        ],
+        [
+          "lib/b.o",
+          '"needle" was not found in the 0 files below lib/b.o that were searched.\n(Not searched: 1 file that is not text (lib/b.o).)'
+        ],
+        [
+          "lib",
+          '"needle" was not found in the 1 file below lib that was searched.\n(Not searched: 1 file that is too large (lib/big.sql), 1 file that is not text (lib/b.o).)'
+        ],
+        [
+          undefined,
+          '"needle" was not found in the 2 files that were searched.\n(Not searched: 1 file that looks like a secret (src/.env), 1 file that may not be read (private/c.c), 1 file that is too large (lib/big.sql), 1 file that is not text (lib/b.o).)'
+        ]
+      ]
+      for (const [path, text] of rows) {
+        const given: Arguments = path === undefined ? {} : { path }
+        assert.strictEqual((yield* run("search_files", { pattern: "needle", ...given })).data, text)
+      }
+    })
+  )
+
   nodeTest("does not search what the rules keep from being read, and says so", () =>
     Effect.gen(function* () {
       const { gate, run } = yield* openTools({
@@ -354,7 +412,7 @@ describe("search_files", () => {
       const { data } = yield* run("search_files", { pattern: "needle" })
       assert.strictEqual(
         data,
-        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, not permitted to be read: 2 files.)`
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 2 files that may not be read (asked/c.txt, private/b.txt).)`
       )
       assert.deepStrictEqual(yield* gate.denials, [])
     })
@@ -409,6 +467,44 @@ describe("search_files", () => {
       const [found] = yield* Effect.all([search, others], { concurrency: 2 })
       assert.deepStrictEqual([found.ended, found.searched, found.shown], ["time", 1, "a.txt:1: needle"])
       assert.isBelow(begun, 10_000)
+    })
+  )
+
+  const heavy = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => [`f${n}.txt`, `${"ab".repeat(500)}\n`.repeat(80)])
+  )
+  const slow = { pattern: "(?:a|b|ab|ba){1,200}c", regex: true }
+  const limits = [
+    [{ toolSeconds: 2 }, "limits.toolSeconds"],
+    [{ toolSeconds: 300, tools: { search_files: { seconds: 2 } } }, "limits.tools.search_files.seconds"]
+  ] as const
+
+  for (const [given, setting] of limits) {
+    it.live(`ends before the limit ${setting}, and says which share of the files it saw`, () =>
+      Effect.gen(function* () {
+        const { run } = yield* openTools({ files: heavy, limits: given })
+        const { data, error_message } = yield* run("search_files", slow)
+        assert.isNull(error_message)
+        const [, searched, time, named] =
+          /^\(Searched (\d+) of 60 files, then the limit of (\d+ s) was reached\. .*; the person can raise (\S+)\.\)$/.exec(
+            String(data)
+          ) ?? []
+        assert.deepStrictEqual([time, named], ["2 s", setting])
+        assert.isBelow(Number(searched), 60)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+  }
+
+  nodeTest("goes on for as long as the limit of the tool allows", () =>
+    Effect.gen(function* () {
+      const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}.txt`, `needle ${n}\n`]))
+      const { run } = yield* openTools({ files: many, limits: { tools: { search_files: { seconds: 60 } } } })
+      const time = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust("40 seconds"))
+      const [{ data }] = yield* Effect.all([run("search_files", { pattern: "needle" }), time], { concurrency: 2 })
+      assert.match(String(data), /^200 matches in 200 files/)
+      const late = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust("58 seconds"))
+      const [ended] = yield* Effect.all([run("search_files", { pattern: "needle" }), late], { concurrency: 2 })
+      assert.match(String(ended.data), /\(Searched \d+ of 200 files, then the limit of 60 s was reached\./)
     })
   )
 })

@@ -143,9 +143,38 @@ describe("edit_file", () => {
     })
   )
 
+  const kept: ReadonlyArray<[name: string, before: Buffer, after: Buffer]> = [
+    ["Latin-1", Buffer.from("größe\r\none\r\n", "latin1"), Buffer.from("größe\r\ntwo\r\n", "latin1")],
+    ["UTF-16LE", Buffer.from("\uFEFFü\r\none\r\n", "utf16le"), Buffer.from("\uFEFFü\r\ntwo\r\n", "utf16le")],
+    ["UTF-16BE", Buffer.from("\uFEFFone", "utf16le").swap16(), Buffer.from("\uFEFFtwo", "utf16le").swap16()],
+    ["Shift-JIS", Buffer.from("\x83\x65\x81\x5c\none", "latin1"), Buffer.from("\x83\x65\x81\x5c\ntwo", "latin1")],
+    ["partly UTF-8", Buffer.from("\xc3\xbc \xe9\none", "latin1"), Buffer.from("\xc3\xbc \xe9\ntwo", "latin1")]
+  ]
+  for (const [name, before, after] of kept) {
+    nodeTest(`keeps all other bytes of a file in ${name}, and loses nothing of it with a character that it lacks`, () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { root, run } = yield* openTools()
+        const bytes = Effect.map(fs.readFile(`${root}/a.txt`), (read) => Buffer.from(read))
+        yield* fs.writeFile(`${root}/a.txt`, before)
+        assert.isTrue((yield* run("edit_file", replacing("a.txt", "one", "two"))).success)
+        assert.deepStrictEqual(yield* bytes, after)
+        if (!/^(?:Latin|Shift)/.test(name)) return
+        for (const call of [
+          run("edit_file", replacing("a.txt", "two", "😀")),
+          run("write_file", { path: "a.txt", content: "😀" })
+        ]) {
+          const { error_message, error_type } = yield* call
+          assert.strictEqual(error_type, "validation_failed")
+          assert.match(error_message ?? "", /which has no "😀" \(line \d\)\..* Nothing was changed\.$/)
+          assert.deepStrictEqual(yield* bytes, after)
+        }
+      })
+    )
+  }
+
   const encodings: ReadonlyArray<[name: string, bytes: ReadonlyArray<number>, why: string]> = [
-    ["UTF-16", [0xff, 0xfe, 0x61, 0, 0x62, 0], "it looks like UTF-16; convert it to UTF-8"],
-    ["Latin-1", [0x61, 0xe4, 0x62], "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"],
+    ["UTF-32", [0xff, 0xfe, 0, 0, 0x61, 0, 0, 0], "it looks like UTF-32; convert it to UTF-8"],
     ["binary", [0, 1, 2, 3, 4, 5], "it is binary"]
   ]
   for (const [name, bytes, why] of encodings) {

@@ -15,10 +15,17 @@ const describeEntry = (path: string): string => {
   return info.isFile() ? `file ${mode} ${readFileSync(path).toString("latin1")}` : `other ${mode}`
 }
 
+/** The paths below a folder; `recursive` of Node follows links. */
+const pathsBelow = (folder: string, below = ""): ReadonlyArray<string> =>
+  readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(below, entry.name)
+    return entry.isDirectory() ? [path].concat(pathsBelow(folder, path)) : [path]
+  })
+
 /** Everything below the folder, links not followed. */
 export const takeSnapshot = (folder: string): FolderSnapshot =>
   Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
+    pathsBelow(folder)
       .toSorted()
       .map((path) => [path, describeEntry(join(folder, path))])
   )

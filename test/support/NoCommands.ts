@@ -8,7 +8,7 @@ export const layerNoCommands = Layer.succeed(Commands)(
   Commands.of({
     canonical: ({ argv }) =>
       Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
-    isControl: () => Effect.succeed(false),
+    controlsAmong: () => Effect.succeed(new Set()),
     copies: Effect.succeed({ mechanism: "none", words: "nothing runs" }),
     run: () =>
       Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))

@@ -75,7 +75,8 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
         )
       const problems = registry.problems.map(({ message }) => message.replaceAll(project, "<project>"))
       const names = registry.tools.filter(({ origin }) => origin !== "built-in").map(({ name }) => name)
-      return { project, registry, problems, names, call, gate: yield* Gate, policies: yield* Policies }
+      const { events } = yield* EventLog
+      return { project, registry, problems, names, call, events, gate: yield* Gate, policies: yield* Policies }
     }),
     context
   )

@@ -22,6 +22,7 @@ import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
+import { changeKinds } from "../../src/services/pipeline/CheckedEvidence.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
@@ -46,6 +47,8 @@ import { layerAllowAll } from "./ScriptedApprover.ts"
 export interface OpenStages {
   /** What the model says, in order; it is a defect to ask it once more. */
   readonly answers?: ReadonlyArray<ScriptedAnswer | string>
+  /** Says it instead, by the number of the call from 0. */
+  readonly answer?: (index: number) => string
   /** Files of the project by path, beside the skills for tests. */
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Partial<Settings>
@@ -89,7 +92,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     prompts.push(prompt)
     requests.push(request)
     messages.push(request.messages.slice(1).map(messageText))
-    const answer = given.answers?.[index]
+    const answer = given.answer?.(index) ?? given.answers?.[index]
     if (answer === undefined) throw new Error(`No answer is prepared for call ${index + 1} of the model.`)
     return answer
   })
@@ -127,6 +130,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         planner: yield* makePlanner,
         loop: yield* TaskLoop,
         taskRunner: yield* TaskRunner,
+        kinds: yield* changeKinds,
         meter: yield* UsageMeter,
         log: yield* EventLog
       }

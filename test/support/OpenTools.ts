@@ -70,7 +70,9 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   })
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
+    Layer.provideMerge(
+      ToolRegistry.layer([...builtIns({ ...defaultLimits, ...given.limits }), ...(given.plugins ?? [])])
+    ),
     Layer.provideMerge(commands),
     Layer.provideMerge(world),
     Layer.build

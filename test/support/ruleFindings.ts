@@ -16,7 +16,7 @@ import { lintSkill } from "../../src/domain/checking/SkillLint.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
 import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
 import { Task } from "../../src/domain/plan/Task.ts"
-import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
+import { originalPrompt, readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
 import { parseTemplate } from "../../src/domain/models/PromptTemplate.ts"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { packageFolder } from "../../src/services/files/PackageFolder.ts"
@@ -125,7 +125,7 @@ const runOf = (
 const planWith = (text: string) =>
   runOf(
     () => text,
-    (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
+    (pipeline) => pipeline.plan({ runId: "run", prompt: originalPrompt(text) ?? "Explain the loader." })
   )
 
 const runTask = (skill: string) => (pipeline: Pipeline["Service"]) =>

@@ -39,6 +39,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   write_file: "edit",
   edit_file: "edit",
   remove_file: "delete",
+  move_file: "move",
   run_command: "execute"
 }
 

@@ -30,6 +30,7 @@ import {
   runFlags,
   approvalFlags,
   checkFlags,
+  endFlags,
   outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
@@ -71,6 +72,7 @@ const allFlags = {
   ...runFlags,
   ...answerFlags,
   askFirst: checkFlags.askFirst,
+  ...endFlags,
   yes: approvalFlags.yes,
   tools: Flag.String("tools").pipe(
     Flag.withMetavar("NAMES"),
@@ -103,7 +105,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   sink: EventSink,
   use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const { askFirst, continues, image, project, save, session, tools, yes } = given
+  const { acceptUnverified, askFirst, continues, image, project, save, session, tools, yes } = given
   const order = {
     runId: yield* makeRunId,
     prompt,
@@ -111,6 +113,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
     ...orderFiles(given),
     ...(yield* readOutputSchema(given)),
     images: image,
+    ...(acceptUnverified ? { acceptUnverified } : {}),
     tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
   const saveConversations = Option.getOrUndefined(save)

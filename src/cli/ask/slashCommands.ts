@@ -9,7 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as DateTime from "effect/DateTime"
-import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import { splitCommand } from "../../domain/commands/CommandSplit.ts"
 import {
   type ConversationSummary,
   conversationMarkdown,

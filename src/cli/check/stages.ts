@@ -84,7 +84,7 @@ const readPlanStage = Effect.fnUntraced(function* (given: Command.Command.Config
   }
 })
 
-const unavailable = new Set(["Unreachable", "ModelMissing", "Refused", "Busy"])
+const unavailable = new Set(["Unreachable", "NotSecure", "ModelMissing", "Refused", "Busy"])
 
 /** A task that failed ends its stage as it would end a run. */
 const endOf = ({ cause, message }: TaskFailure): CommandFailure => {

@@ -22,6 +22,7 @@ import {
   readPrompt,
   checkConfiguration,
   checkFlags,
+  endFlags,
   runFlags,
   attachFlag,
   readAttachment,
@@ -73,10 +74,7 @@ const allFlags = {
     "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
   ),
   ...checkFlags,
-  acceptUnverified: switchFlag(
-    "accept-unverified",
-    "End as done although a check of the project fails with the changes; without it such a run ends as unverified, exit code 1"
-  ),
+  ...endFlags,
   cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
   ...answerFlags,
   ...outcomeFlags

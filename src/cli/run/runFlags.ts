@@ -9,14 +9,22 @@ import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { rulesOfChecks, splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import { splitCommand } from "../../domain/commands/CommandSplit.ts"
+import { rulesOfChecks } from "../../domain/configuration/CheckLine.ts"
 import { type Configuration, keepAlivePattern } from "../../domain/configuration/Configuration.ts"
 import { generatingStages, type Think } from "../../domain/models/Generation.ts"
 import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { readInput, readStdin, attachedBytes, readAttached, readWaitingStdin } from "../terminal/Input.ts"
+import {
+  attachedBytes,
+  readAttached,
+  readInput,
+  readPromptFile,
+  readPromptStdin,
+  readWaitingStdin
+} from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
 import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
 import type { Attachment } from "../../domain/models/Briefing.ts"
@@ -104,9 +112,8 @@ export const checkFlags = {
   check: Flag.String("check").pipe(
     Flag.mapEffect((line) => {
       const words = splitCommand(line)
-      return typeof words === "string"
-        ? Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
-        : Effect.succeed(line)
+      if (typeof words !== "string") return Effect.succeed(line)
+      return Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
     }),
     Flag.withMetavar("COMMAND"),
     Flag.withDescription(
@@ -118,6 +125,14 @@ export const checkFlags = {
   askFirst: switchFlag(
     "ask-first",
     "Ask before each change is made, and check it in the project afterwards, instead of asking once about changes that were checked"
+  )
+}
+
+/** How checks decide the end. */
+export const endFlags = {
+  acceptUnverified: switchFlag(
+    "accept-unverified",
+    "End as done although a check fails with the changes, or one that you named proves nothing; without it such an end is unverified, exit code 1"
   )
 }
 
@@ -214,9 +229,9 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags
     return yield* usageFailure("The prompt is given twice, as an argument and with --prompt-file. Leave one out.")
   }
   if (Option.isSome(prompt) && prompt.value !== "-") return prompt.value
-  if (Option.isSome(promptFile)) return yield* readInput(promptFile.value)
+  if (Option.isSome(promptFile)) return yield* readPromptFile(promptFile.value)
   const { hasPipedInput } = yield* Output
-  if (Option.isSome(prompt) || hasPipedInput) return yield* readStdin()
+  if (Option.isSome(prompt) || hasPipedInput) return yield* readPromptStdin
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 

@@ -80,6 +80,7 @@ const looks: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>
   running: ["●", "bold"],
   failed: ["✗", "red"],
   unverified: ["✗", "yellow"],
+  unfounded: ["✗", "yellow"],
   no_valid_plan: ["✗", "red"],
   unavailable: ["✗", "red"],
   unreadable: ["✗", "red"],

@@ -1,7 +1,8 @@
 /**
  * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
  */
-import { stateLine } from "../../domain/checks/Facts.ts"
+import { statusOf } from "../../domain/checks/CheckOutcome.ts"
+import { checkFact, claimText, stateLine } from "../../domain/checks/Facts.ts"
 import { placedIssueText } from "../../domain/findings/Issue.ts"
 import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
@@ -36,10 +37,13 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/** Says that the changes were not checked, or not after the last of them. */
-const checkedLine = ({ facts }: RunReport): ReadonlyArray<string> => {
-  const line = facts === undefined ? undefined : stateLine(facts)
-  return line === undefined ? [] : [`  ${line}`]
+/** Says that the changes were not checked, or not after the last of them, and what a report says of checks that is not so. */
+const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
+  if (facts === undefined) return []
+  const { checks, claims = [] } = facts
+  const without = checks.filter((check) => statusOf(check) === "not checked").map((check) => checkFact(check))
+  const lines = [stateLine(facts) ?? [], without, claims.map(claimText)].flat()
+  return lines.map((line) => `  ${shown(line, 600)}`)
 }
 
 const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: string): ReadonlyArray<string> => {
@@ -106,7 +110,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
   return [
     ...endingIssues(report),
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
-    ...checkedLine(report),
+    ...checkedLines(report),
     ...bounded(
       /* A task may fail in the same way in several rounds. */
       [

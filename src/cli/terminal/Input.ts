@@ -5,15 +5,31 @@ import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import type { Attachment } from "../../domain/models/Briefing.ts"
-import { decodeUtf8, GivenFileError, readGivenFile } from "../../services/files/GivenFile.ts"
+import { readableText } from "../../domain/text/ReadableText.ts"
+import { decodeUtf8, GivenFileError, readGivenBytes, readGivenFile } from "../../services/files/GivenFile.ts"
+import { Output } from "./Output.ts"
 
-/** All of stdin. */
-export const readStdin = Effect.fn("readStdin")(function* () {
+const stdinBytes = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const chunks = yield* Stream.runCollect(stdio.stdin).pipe(
     Effect.mapError(() => new GivenFileError({ path: "stdin", reason: "unreadable" }))
   )
-  return yield* decodeUtf8("stdin", Buffer.concat(chunks))
+  return Buffer.concat(chunks)
+})
+
+/** A text in whatever encoding it has; a note says which, and how bytes are shown that are no text. */
+const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
+  const { encoding, text } = readableText(bytes)
+  if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
+  return text
+})
+
+/** The prompt on stdin. */
+export const readPromptStdin = Effect.flatMap(stdinBytes, (bytes) => readNoted("stdin", bytes))
+
+/** The prompt in a file; `-` is stdin. */
+export const readPromptFile = Effect.fn("readPromptFile")(function* (path: string) {
+  return path === "-" ? yield* readPromptStdin : yield* readNoted(path, yield* readGivenBytes(path))
 })
 
 /** The most bytes of what is attached to a prompt. */
@@ -22,16 +38,13 @@ export const attachedBytes = 1_048_576
 /** Stdin that is silent for so long is not read. */
 const silence = "3 seconds"
 
-/** The beginning of a text that may be attached, without half a character at its end. */
-const attachmentOf = (name: string, bytes: Buffer) => {
+/** The beginning of what may be attached, without half a character at its end. */
+const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
-  let end = Math.min(bytes.length, attachedBytes)
-  if (isCut) while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return Effect.map(decodeUtf8(name, bytes.subarray(0, end)), (text): Attachment => ({
-    name,
-    text,
-    ...(isCut ? { isCut } : {})
-  }))
+  const most = Math.min(bytes.length, attachedBytes)
+  let end = most
+  if (isCut) while (end > most - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
 /** Collects stdin until its end, or until it is more than may be attached; `heard` is called with the first bytes. */
@@ -49,7 +62,7 @@ const collectStdin = Effect.fnUntraced(function* (heard: () => void) {
     Stream.runDrain,
     Effect.mapError(() => new GivenFileError({ path: "stdin", reason: "unreadable" }))
   )
-  return yield* attachmentOf("stdin", Buffer.concat(chunks))
+  return attachmentOf("stdin", Buffer.concat(chunks))
 })
 
 /** What is on stdin, to its end; "silent" when nothing comes, not even the end. */
@@ -65,10 +78,10 @@ export const readWaitingStdin = Effect.gen(function* () {
 /** A file that is attached to a prompt; `-` is stdin. */
 export const readAttached = Effect.fn("readAttached")(function* (path: string) {
   if (path === "-") return yield* collectStdin(() => undefined)
-  return yield* attachmentOf(path, Buffer.from(yield* readGivenFile(path)))
+  return attachmentOf(path, Buffer.from(yield* readGivenBytes(path)))
 })
 
-/** The text of a file; `-` is stdin. */
+/** The text of a document, which is UTF-8; `-` is stdin. */
 export const readInput = Effect.fn("readInput")(function* (path: string) {
-  return path === "-" ? yield* readStdin() : yield* readGivenFile(path)
+  return path === "-" ? yield* decodeUtf8("stdin", yield* stdinBytes) : yield* readGivenFile(path)
 })

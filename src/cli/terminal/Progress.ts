@@ -2,6 +2,7 @@
  * Formats the progress of a run for a terminal: one plain line for each event that a person needs. Pure; text of models
  * and tools is made printable first.
  */
+import { namesOf } from "../../domain/checks/CheckOutcome.ts"
 import { usualHelp } from "../../domain/findings/IssueText.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
@@ -134,14 +135,30 @@ const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task
   return `  ${colour(finishedText(denied))} "${shown(task)}"`
 }
 
-/** What a check says, in one line; nothing new that fails is good news. */
-const checkLine = (
-  { command, exitCode, newFailures, seconds, text }: Extract<RunEvent, { readonly type: "check.finished" }>,
+/** How a check ends on the project as it is before the run. */
+const triedLine = (
+  { command, failures, reason = "", seconds, status }: Extract<RunEvent, { readonly type: "check.tried" }>,
   paint: Paint
 ): string => {
   const name = shown(command)
-  const [first = ""] = text.split("\n")
+  if (status === "not checked") return `${paint.yellow("the check proves nothing:")} ${name}. ${shown(reason, 600)}`
+  if (status === "passed")
+    return paint.dim(`  the check passes as the project is: ${name} (${secondsText(Math.round(seconds))})`)
+  return paint.dim(`  the check fails as the project is: ${name}: ${shown(namesOf(failures), 400)}`)
+}
+
+/** What a check says, in one line; nothing new that fails is good news. */
+const checkLine = (
+  { command, exitCode, newFailures, seconds, status, text }: Extract<RunEvent, { readonly type: "check.finished" }>,
+  paint: Paint
+): string => {
+  const name = shown(command)
+  const lines = text.split("\n")
+  const [first = ""] = lines
   if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${shown(first, 400)}`
+  if (status === "failed" && newFailures.length === 0) {
+    return `${paint.red("check failed")} ${name}: ${shown(lines.at(-1) ?? "", 400)}`
+  }
   if (newFailures.length === 0) return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}`
   const names = newFailures.slice(0, 3).map((one) => shown(one))
   const more = newFailures.length > names.length ? ` and ${newFailures.length - names.length} more` : ""
@@ -159,6 +176,8 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
       return paint.dim(
         `  call ${shown(toolCallText(event.call, event.targets, live?.project))}${forTask(event.id.task)}`
       )
+    case "check.tried":
+      return triedLine(event, paint)
     case "check.started":
       return paint.dim(`  check ${shown(event.command)}${event.task === undefined ? "" : forTask(event.task)}`)
     case "model.waiting":

@@ -20,7 +20,8 @@ import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../skills/Skill.ts"
-import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
+import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
+import { isPlainBody, placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
 
 /** What the skill is compared with. */
 interface LintContext {
@@ -117,7 +118,14 @@ const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> 
     const where = placeOfKey(file, "allowed-tools")
     addRepair(findings, "skill-tool-unknown", where, `There is no tool "${tool}".${hint}`)
   }
-  if (skill.execution.trim() === "") {
+  for (const { line, path } of scriptsNamed(file.body)) {
+    const reason = whyNoScript(skill, path)
+    if (reason === undefined) continue
+    const message = `No task can run ${path}: ${reason}. Add \`run_command(${path}:*)\`.`
+    addRepair(findings, "skill-script-forbidden", { line: file.bodyLine - 1 + line }, message)
+  }
+  const isWhole = isPlainBody(outline(file.body)) && skill.refinement !== ""
+  if (skill.execution.trim() === "" && !isWhole) {
     const message = 'The skill has no text under "## Execution": say there what the result must contain.'
     addRepair(findings, "skill-execution-missing", { section: "Execution", line: file.bodyLine }, message)
   }

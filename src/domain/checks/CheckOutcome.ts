@@ -5,7 +5,11 @@
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { cutAt } from "../text/Excerpt.ts"
+import { type CheckEnd, linesOf } from "./CheckEnd.ts"
 import { comparableOutput, type CheckFailure, readCheckOutput, tellingLines } from "./CheckOutput.ts"
+import { asksToPass } from "./CheckRequest.ts"
+import { passedBeside } from "./CheckTotals.ts"
+import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from "./NoProof.ts"
 
 /** A command that checks the project. */
 export const CheckCommand = Schema.Struct({
@@ -41,23 +45,32 @@ export const CheckOutcome = Schema.Struct({
   flaky: Schema.optionalKey(Schema.Boolean),
   /** Tests that were changed with source code, and whether this check fails with them and without the source code. */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
-  /** Why the check was not run. */
-  notRun: Schema.optionalKey(Schema.String)
+  /** Why the check was not run, or proves nothing: whole sentences. */
+  notRun: Schema.optionalKey(Schema.String),
+  /** What keeps a check from proving anything; absent for one that was not permitted. */
+  cause: Schema.optionalKey(NoProofCause),
+  /**
+   * Why a check that fails as it does without the changes is no good news, as a sentence: it names nothing, or nothing passes
+   * beside, or it was to pass.
+   */
+  stillFails: Schema.optionalKey(Schema.String)
 })
 export type CheckOutcome = typeof CheckOutcome.Type
 
-/** True when a check ran and shows nothing wrong that was not wrong before. */
-export const passes = ({ exitCode, newFailures, notRun }: CheckOutcome): boolean =>
-  notRun === undefined && (exitCode === 0 || newFailures.length === 0)
+/** True when a check ran and shows nothing wrong that was not wrong before and may stay so. */
+export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
+  notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
-/** How one run of a command ended. */
-export interface CheckEnd {
-  /** Null when it was stopped. */
-  readonly exitCode: number | null
-  readonly output: string
-  readonly seconds: number
-  /** Why it was stopped, as a sentence. */
-  readonly stopped?: string
+/** How a check ended. */
+export const CheckStatus = Schema.Literals(["passed", "flaky", "nothing new fails", "failed", "not checked", "not run"])
+export type CheckStatus = typeof CheckStatus.Type
+
+/** `not checked` for one that proves nothing, `not run` for one that was not permitted. */
+export const statusOf = (check: CheckOutcome): CheckStatus => {
+  const { cause, exitCode, flaky = false, notRun } = check
+  if (notRun !== undefined) return cause === undefined ? "not run" : "not checked"
+  if (flaky && exitCode === 0) return "flaky"
+  return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
 /** About 500 tokens. */
@@ -161,9 +174,10 @@ const outcomeText = (
     readonly before: CheckEnd | undefined
     /** What passed when it was run again. */
     readonly vanished: ReadonlyArray<string>
+    readonly stillFails: string | undefined
   }
 ): string => {
-  const { before, fresh, old, vanished } = shown
+  const { before, fresh, old, stillFails, vanished } = shown
   const { failures, totals } = readCheckOutput(end.output)
   const counted = totals.join("; ")
   const time = timeText(end.seconds)
@@ -174,8 +188,8 @@ const outcomeText = (
   if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
   const without = withoutChanges(before, old)
-  if (fresh.length === 0) return `${head}, nothing new fails.\n${without}`
-  const earlier = before === undefined ? [] : [without]
+  if (fresh.length === 0 && stillFails === undefined) return `${head}, nothing new fails.\n${without}`
+  const earlier = stillFails !== undefined ? [stillFails] : before === undefined ? [] : [without]
   const foot = [
     ...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]),
     ...(vanished.length === 0 ? [] : [cutAt(`${flaky} ${vanished.join("; ")}`, lineLength)]),
@@ -183,11 +197,11 @@ const outcomeText = (
   ]
   const left = mostCharacters - [head, ...foot].join("\n").length - 10
   const body =
-    failures.length > 0 ? failureLines(fresh, left) : fitted([end.stopped ?? [], lastLines(end.output)].flat(), left)
+    failures.length > 0
+      ? failureLines(stillFails === undefined ? fresh : failures, left)
+      : fitted([end.stopped ?? [], lastLines(end.output)].flat(), left)
   return [head, ...body, ...foot].join("\n")
 }
-
-const linesOf = (output: string): ReadonlyArray<string> => output.split("\n").filter((line) => line.trim() !== "")
 
 /** The end of an output in which no failure was recognised, and what it calls an error before that. */
 const lastLines = (output: string): ReadonlyArray<string> => {
@@ -214,55 +228,47 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/** What runners say when there was no test to run; cargo says it for each of its programs. */
-const noTests = /^Ran 0 tests\b|^(?:# |ℹ )tests 0$/m
+/** True for a check of tests, or of what only a person knows: it ought to look at something. */
+const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
-const ranNoTest = ({ kind }: CheckCommand, { exitCode, output }: CheckEnd): boolean => {
-  if (kind !== "tests" || exitCode !== 0) return false
-  const results = output.match(/^test result: ok\. \d+ passed/gm) ?? []
-  const packages = output.match(/^(?:ok|\?|---|FAIL)\s.*$/gm) ?? []
-  return (
-    noTests.test(output) ||
-    (results.length > 0 && results.every((one) => one.endsWith(" 0 passed"))) ||
-    (packages.length > 0 && packages.every((one) => /^\?\s.*\[no test files\]$/.test(one)))
-  )
-}
-
-/** True when a check fails as it does without the changes, and neither names a failure nor counts anything: it checked nothing. */
-const saysNothing = (end: CheckEnd, before: CheckEnd | undefined): boolean => {
-  if (before?.exitCode !== end.exitCode || end.exitCode === 0 || end.stopped !== undefined) return false
-  const { failures, totals } = readCheckOutput(end.output)
-  return failures.length + totals.length === 0 && comparableOutput(end.output) === comparableOutput(before.output)
-}
-
-/** What a run of a check means. */
-export const outcomeOf = (
-  check: CheckCommand,
-  end: CheckEnd,
-  { again, before, earlier = [] }: Compared = {}
-): CheckOutcome => {
+/** Why a run of a check says nothing about the changes. */
+const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: Compared): NoProof | undefined => {
+  if (end.exitCode === 0) return oughtToLook(check) ? noProofOf(end) : undefined
   const command = checkText(check)
   const hasRun = earlier.some((one) => one.command === command && one.notRun === undefined)
-  if (
-    (end.exitCode === 126 || end.exitCode === 127) &&
-    (before?.exitCode ?? end.exitCode) === end.exitCode &&
-    !hasRun
-  ) {
-    const [line = ""] = linesOf(end.output).slice(-1)
-    return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
+  return hasRun && before === undefined ? undefined : provesNothing(end, before)
+}
+
+/** Why a run in which nothing new fails is no good news all the same. */
+const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
+  const reading = readCheckOutput(end.output)
+  if (reading.failures.length === 0) {
+    const line = end.stopped ?? lastLines(end.output).at(-1)?.trim() ?? ""
+    const said = line === "" ? "." : `: ${cutAt(line, lineLength)}`
+    return `It fails as it does without the changes, and does not name what fails${said}`
   }
-  if (ranNoTest(check, end)) return notRun(check, "It found no test to run.")
-  if (saysNothing(end, before)) {
-    const [line = ""] = lastLines(end.output).map((one) => one.trim())
-    return notRun(check, `It fails in the same way without the changes and names nothing that it checked: ${line}`)
-  }
+  if (passedBeside(reading.failures, reading.totals)) return undefined
+  return `It fails as it does without the changes, and shows nothing that passes: ${namesOf(failures.map(({ name }) => name))}`
+}
+
+/** The first names, and how many there are more. */
+export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
+  `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`
+
+/** What a run of a check means. */
+export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared = {}): CheckOutcome => {
+  const { again, before, earlier = [] } = compared
+  const command = checkText(check)
+  const nothing = noProof(check, end, compared)
+  if (nothing !== undefined) return notChecked(check, nothing)
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const old = oldFailures(earlier)
   const found = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
   const vanished = vanishedOnes(found, again)
   const fresh = found.filter(({ name }) => !vanished.includes(name))
   const flaky = vanished.length > 0 && fresh.length === 0
-  const shown = { fresh, old: failures.filter((one) => !found.includes(one)), before, vanished }
+  const stillFails = end.exitCode === 0 || fresh.length > 0 || flaky ? undefined : whyStill(end, failures)
+  const shown = { fresh, old: failures.filter((one) => !found.includes(one)), before, vanished, stillFails }
   return {
     command,
     exitCode: flaky && again !== undefined ? again.exitCode : end.exitCode,
@@ -271,8 +277,18 @@ export const outcomeOf = (
     failures: failures.map(({ name }) => name),
     ...(before === undefined ? {} : { passedBefore: before.exitCode === 0 }),
     newFailures: fresh.map(({ name }) => name),
-    ...(flaky ? { flaky } : {})
+    ...(flaky ? { flaky } : {}),
+    ...(stillFails === undefined ? {} : { stillFails })
   }
+}
+
+/** The outcome where the prompt or the plan asks for what fails to pass: that it failed before is no excuse then. */
+export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
+  const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
+  const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky
+  if (!isOld || stillFails !== undefined || !asksToPass(request, { command, failures })) return outcome
+  const why = `It fails as it does without the changes, and the task asks for it to pass: ${namesOf(failures)}`
+  return { ...outcome, stillFails: why, text: `${outcome.text.replace(", nothing new fails.", ".")}\n${why}` }
 }
 
 /** What changed tests are good for, as a sentence; empty when that is not known. */
@@ -320,3 +336,44 @@ export const notRun = (check: CheckCommand, reason: string, forModel = reason): 
   newFailures: [],
   notRun: reason
 })
+
+/** A check that was run, or could not be, and proves nothing. */
+export const notChecked = (check: CheckCommand, { cause, reason }: NoProof): CheckOutcome => ({
+  ...notRun(check, reason),
+  text: `${checkText(check)}: not checked. It proves nothing about the changes. ${reason}`,
+  cause
+})
+
+/** How a check ended on the project as it was before the run. */
+export const TriedCheck = Schema.Struct({
+  command: Schema.String,
+  status: Schema.Literals(["passed", "failed", "not checked"]),
+  exitCode: Schema.NullOr(Schema.Int),
+  seconds: Schema.Finite,
+  /** What failed before anything was changed. */
+  failures: Schema.Array(Schema.String),
+  /** What keeps the check from proving anything, and why, with what helps, as whole sentences. */
+  cause: Schema.optionalKey(NoProofCause),
+  reason: Schema.optionalKey(Schema.String)
+})
+export type TriedCheck = typeof TriedCheck.Type
+
+/** What a check says of the unchanged project; `end` is a sentence when it could not be started. */
+export const triedCheck = (check: CheckCommand, end: CheckEnd | string): TriedCheck => {
+  const command = checkText(check)
+  if (typeof end === "string") {
+    const cause = "program missing"
+    const reason = `${end} ${adviceFor[cause]}`
+    return { command, status: "not checked", exitCode: null, seconds: 0, failures: [], cause, reason }
+  }
+  const found = noProof(check, end, { before: end })
+  const help = end.hint === undefined && found !== undefined ? ` ${adviceFor[found.cause]}` : ""
+  const nothing = found && { ...found, reason: `${found.reason.replace(/(?<![.!?])$/, ".")}${help}` }
+  const { exitCode, seconds } = end
+  const status = nothing !== undefined ? "not checked" : exitCode === 0 ? "passed" : "failed"
+  const line = lastLines(end.output).at(-1)?.trim() ?? ""
+  const isNamed = readCheckOutput(end.output).failures.length > 0
+  const names = failuresOf(end).map(({ name }) => (isNamed || line === "" ? name : `${name}: ${line}`))
+  const failures = status === "failed" ? names : []
+  return { command, status, exitCode, seconds: Math.round(seconds * 100) / 100, failures, ...nothing }
+}

@@ -1,7 +1,7 @@
 /**
  * Reads the plain output of checks: which tests and errors fail, what is said about each, and the totals. Known are tsc, eslint,
- * vitest, jest, the test runner of Node, mocha, pytest, unittest, go, cargo, Maven, Gradle, make, and compilers with messages
- * like those of gcc. Other output names no failures.
+ * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven, Gradle, .NET,
+ * rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like those of gcc. Other output names no failures.
  */
 
 /** A failing test or an error. */
@@ -40,7 +40,18 @@ const totals: ReadonlyArray<RegExp> = [
   /* cargo, Maven and Gradle */
   /^test result: .*/,
   /^\[(?:ERROR|INFO|WARNING)\] (Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/,
-  /^\d+ tests? completed.*/
+  /^\d+ tests? completed.*/,
+  /* .NET, rspec, minitest, PHPUnit, ExUnit, CTest, Swift */
+  /^(?:Failed|Passed)! +- +(Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total: +\d+)/,
+  /^\d+ (?:examples?|runs|tests?), \d+ (?:failures?|assertions)\b.*/,
+  /^Tests: \d+, Assertions: \d+.*/,
+  /^\d+% tests passed, .*/,
+  /^Executed \d+ tests?, with .*/,
+  /* Bun and Deno, pyright, golangci-lint */
+  /^\d+ (?:pass|fail)$/,
+  /^FAILED \| (\d+ passed .*\d+ failed)/,
+  /^\d+ errors?, \d+ warnings?\b.*/,
+  /^\d+ issues:$/
 ]
 
 /** Errors with a place in a file: `a.ts(3,5): error TS1: words`, `a.c:3:5: error: words`. */
@@ -49,7 +60,10 @@ const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s:][^:]*):(?<at>\d+:\d+) - (?<what>error \S+: .*)$/,
   /^(?<path>[^\s:][^:]*):(?<at>\d+(?::\d+)?): (?<what>(?:fatal )?error: .*)$/,
   /^(?:vet: )?(?<path>[^\s:][^:]*\.go):(?<at>\d+:\d+): (?<what>.*)$/,
-  /^\[ERROR\] (?<path>[^\s:][^:]*):\[(?<at>\d+,\d+)\] (?<what>.*)$/
+  /^\[ERROR\] (?<path>[^\s:][^:]*):\[(?<at>\d+,\d+)\] (?<what>.*)$/,
+  /* pyright; ruff and flake8 */
+  /^(?<path>[^\s:][^:]*):(?<at>\d+:\d+) - (?<what>error: .*)$/,
+  /^(?<path>[^\s:]+\.pyi?):(?<at>\d+:\d+): (?<what>[A-Z]{1,4}\d{2,4} .*)$/
 ]
 
 /** Lines that name a failing test, by runner; what follows them is about it. */
@@ -68,7 +82,16 @@ const tests: ReadonlyArray<RegExp> = [
   /^test (?<name>.+) \.\.\. FAILED$/,
   /* Maven, Gradle */
   /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?<says>(?::\d+|(?= \u00bb)|(?=->)).*)$/,
-  /^(?<name>\S.* > .+) FAILED$/
+  /^(?<name>\S.* > .+) FAILED$/,
+  /* .NET, rspec, minitest, PHPUnit, ExUnit */
+  /^Failed (?<name>[\w.]+\.[\w.]+(?:\(.*\))?) \[/,
+  /^rspec \S+ # (?<name>.+)$/,
+  /^(?<name>[\w:]+#test_\w+)(?: \[.*\])?:?$/,
+  /^\d+\) (?<name>[\w\\]+::\w+.*)$/,
+  /^\d+\) (?<name>(?:test|doctest) .+ \([\w.]+\))$/,
+  /* CTest, Bun */
+  /^\d+ - (?<name>\S.*) \((?:Failed|Timeout|Not Run|SEGFAULT|Subprocess aborted)\)/,
+  /^\(fail\) (?<name>.+?)(?: \[[\d.]+m?s\])?$/
 ]
 
 /** Lines that only say that something failed which other lines name. */
@@ -267,7 +290,7 @@ export const readCheckOutput = (output: string): CheckReading => {
     else if (head !== undefined) reading.head(head)
     else if (summary !== undefined) reading.summary(summary)
     else {
-      if (/^ok\s+\S+\t/.test(line)) packages += 1
+      if (/^ok\s+\S+\t(?!.*\[no tests to run\])/.test(line)) packages += 1
       if (others.test(line)) reading.close()
       isForeign = foreignFrame.test(line) || (isForeign && /^ {4}/.test(written))
       if (line !== "" && !isForeign && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))

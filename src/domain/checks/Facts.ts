@@ -4,9 +4,9 @@
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
-import type { ProposedFile } from "../files/ProposedFile.ts"
+import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
-import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
+import { CheckOutcome, CheckStatus, namesOf, newTestsText, passes, statusOf } from "./CheckOutcome.ts"
 import { counted } from "../text/Format.ts"
 
 /** A file that changed, with its lines as git counts them. */
@@ -15,6 +15,8 @@ export const FileFact = Schema.Struct({
   kind: Schema.Literals(["new", "changed", "removed"]),
   /** What the file becomes, where that is not what it was. */
   becomes: Schema.optionalKey(FileKind),
+  /** True for a file that is no text: its lines are not counted. */
+  binary: Schema.optionalKey(Schema.Boolean),
   insertions: Schema.Int,
   deletions: Schema.Int
 })
@@ -51,10 +53,17 @@ export type DeclinedFact = typeof DeclinedFact.Type
 export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
 export type SeenFact = typeof SeenFact.Type
 
+/** What a report says of checks, and what the checks say. */
+const ClaimFact = Schema.Struct({ task: Schema.String, claim: Schema.String, fact: Schema.String })
+export type ClaimFact = typeof ClaimFact.Type
+
+/** A check with its status in a word. */
+const CheckFact = Schema.Struct({ ...CheckOutcome.fields, status: Schema.optionalKey(CheckStatus) })
+
 /** What the host knows at the end of a run. */
 export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
-  checks: Schema.Array(CheckOutcome),
+  checks: Schema.Array(CheckFact),
   state: CheckState,
   /** Absent when nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
@@ -63,22 +72,35 @@ export const RunFacts = Schema.Struct({
   /** Absent when everything was done. */
   notDone: Schema.optionalKey(Schema.Array(NotDoneFact)),
   /** Absent when every reference was seen as a whole. */
-  seen: Schema.optionalKey(Schema.Array(SeenFact))
+  seen: Schema.optionalKey(Schema.Array(SeenFact)),
+  /** Absent when no report says of checks what is not so. */
+  claims: Schema.optionalKey(Schema.Array(ClaimFact)),
+  /**
+   * The tasks that say something about the project and looked at nothing, by their names; an empty name stands for a message of a
+   * conversation. Absent without any.
+   */
+  unfounded: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RunFacts = typeof RunFacts.Type
 
-const kindOf = ({ base, text }: ProposedFile): FileFact["kind"] =>
-  base === null ? "new" : text === null ? "removed" : "changed"
+const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
+  text === null ? "removed" : base === null && (holds === undefined || holds.is === "folder") ? "new" : "changed"
+
+/** True for a file that has no lines before or after. */
+const isBinary = (file: ProposedFile): boolean =>
+  isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
 /** The files of these changes. One that is the same in the end has not changed. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
-  changes
-    .filter(({ base, kind, text }) => text !== base || kind !== undefined)
-    .map((change) => {
-      const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
-      const becomes = change.kind === undefined ? {} : { becomes: change.kind }
-      return Object.assign({ path: change.path, kind: kindOf(change), insertions: added, deletions: removed }, becomes)
-    })
+  changes.filter(changesFile).map((change) => {
+    const before = change.base ?? change.holds?.leads
+    const { added, removed } = wholeChange(change.path, before, change.text ?? "")
+    return Object.assign(
+      { path: change.path, kind: kindOf(change), insertions: added, deletions: removed },
+      change.kind === undefined ? {} : { becomes: change.kind },
+      isBinary(change) ? { binary: true } : {}
+    )
+  })
 
 const sumOf = (files: ReadonlyArray<FileFact>) => ({
   insertions: files.reduce((sum, file) => sum + file.insertions, 0),
@@ -112,58 +134,67 @@ export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
   {
+    claims = [],
     declined = [],
     denied = [],
     isStale = false,
     notDone = [],
-    seen = []
+    seen = [],
+    unfounded = []
   }: {
+    readonly claims?: ReadonlyArray<ClaimFact>
     readonly declined?: ReadonlyArray<DeclinedFact>
     readonly denied?: ReadonlyArray<DeniedFact>
     readonly isStale?: boolean
     readonly notDone?: ReadonlyArray<NotDoneFact>
     readonly seen?: ReadonlyArray<SeenFact>
+    readonly unfounded?: ReadonlyArray<string>
   } = {}
 ): RunFacts => {
   const files = joinedFiles(changed)
   return {
     files,
-    checks,
+    checks: checks.map((check) => ({ ...check, status: statusOf(check) })),
     state: stateOf(files, checks, isStale),
     ...(declined.length === 0 ? {} : { declined }),
     ...(denied.length === 0 ? {} : { denied }),
     ...(notDone.length === 0 ? {} : { notDone }),
-    ...(seen.length === 0 ? {} : { seen })
+    ...(seen.length === 0 ? {} : { seen }),
+    ...(claims.length === 0 ? {} : { claims }),
+    ...(unfounded.length === 0 ? {} : { unfounded })
   }
 }
 
 /** True when there is something to report. */
-export const hasFacts = ({ declined = [], denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
-  files.length + declined.length + denied.length + notDone.length + seen.length > 0
+export const hasFacts = (facts: RunFacts): boolean => {
+  const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
+  return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
+}
 
-const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "insertions">): string =>
+const linesText = ({
+  binary = false,
+  deletions,
+  insertions
+}: Pick<FileFact, "binary" | "deletions" | "insertions">): string =>
   [
-    ...(insertions > 0 || deletions === 0 ? [`${counted(insertions, "insertion")}(+)`] : []),
+    ...(binary && insertions + deletions === 0 ? ["no text"] : []),
+    ...(insertions > 0 || (deletions === 0 && !binary) ? [`${counted(insertions, "insertion")}(+)`] : []),
     ...(deletions > 0 ? [`${counted(deletions, "deletion")}(-)`] : [])
   ].join(", ")
 
 /** How a check ended, in a few words. */
 export const checkState = (check: CheckOutcome): string => {
-  const { exitCode, flaky = false, notRun } = check
-  if (notRun !== undefined) return "not run"
-  if (flaky && exitCode === 0) return "passed when it was run again"
-  return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
+  const status = statusOf(check)
+  return status === "flaky" ? "passed when it was run again" : status
 }
 
 /** What there is to say about a check beside its state and its exit code. */
 export const aboutCheck = (check: CheckOutcome): string => {
-  const { flaky = false, newFailures, notRun } = check
+  const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
   if (flaky) return "It is flaky."
-  if (newFailures.length > 0) {
-    const more = newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""
-    return `${newFailures.slice(0, 5).join("; ")}${more}`
-  }
+  if (newFailures.length > 0) return namesOf(newFailures, 5)
+  if (stillFails !== undefined) return stillFails
   return checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
 }
 
@@ -201,6 +232,13 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${least === most ? least : `${least} to ${most}`} % was seen, for ${by}`
   })
 
+/** What a report says of checks that is not so. */
+export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
+
+/** About an answer that looked at nothing; `task` is empty for a message of a conversation. */
+export const unfoundedText = (task: string): string =>
+  `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
+
 /** What the state says that no check says by itself; nothing for the others. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
@@ -209,7 +247,7 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
 
 /** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
-  const { checks, declined = [], denied = [], files, notDone = [], seen = [] } = facts
+  const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
@@ -218,10 +256,12 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
         `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}${file.becomes === undefined ? "" : `, ${kindWords[file.becomes]}`}`
     ),
     ...checks.map((check) => `- ${checkFact(check, forModel)}`),
+    ...claims.map((one) => `- ${claimText(one)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
     ...declined.map((one) => `- declined: "${one.declined}"; instead: ${one.instead.replaceAll(/\s+/g, " ")}`),
     ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`),
-    ...seenTexts(seen).map((text) => `- ${text}`)
+    ...seenTexts(seen).map((text) => `- ${text}`),
+    ...unfounded.map((task) => `- ${unfoundedText(task)}`)
   ]
 }

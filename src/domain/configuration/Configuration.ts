@@ -4,10 +4,11 @@
  */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
+import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
-import { CheckLine } from "./CommandSplit.ts"
+import { CheckLine } from "./CheckLine.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } from "./Limits.ts"
 import {
@@ -20,7 +21,7 @@ import {
   Think,
   ToolCalls
 } from "../models/Generation.ts"
-import { McpServerEntry, entryKeys } from "./McpServerEntry.ts"
+import { McpServerEntry, entryKeys, ownEntry } from "./McpServerEntry.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -290,6 +291,16 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
+/** The settings with entries of MCP servers in our form, which are often copied from another program. */
+const withOwnEntries = (value: Schema.Json): unknown => {
+  if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
+  if (!Predicate.isObject(value.mcpServers)) return value
+  return {
+    ...(value as object),
+    mcpServers: Record.map({ ...value.mcpServers } as Readonly<Record<string, unknown>>, ownEntry)
+  }
+}
+
 /** Reads a configuration file; all problems are reported together, in the order of the text. */
 export const readConfiguration = (
   text: string,
@@ -298,7 +309,10 @@ export const readConfiguration = (
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail([json.failure])
   const schema: Schema.Codec<Configuration, unknown> = scope === "user" ? Configuration : ProjectConfiguration
-  const decoded = Schema.decodeResult(schema)(json.success.value, { onExcessProperty: "error", errors: "all" })
+  const decoded = Schema.decodeResult(schema)(withOwnEntries(json.success.value), {
+    onExcessProperty: "error",
+    errors: "all"
+  })
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
 

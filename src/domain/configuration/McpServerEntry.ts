@@ -1,7 +1,7 @@
 /**
  * One entry for an MCP server: a program to start, or an address to connect to. The person's own configuration may
  * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
- * one that may not be set.
+ * one that may not be set. Entries are also read in the forms of other programs.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -18,11 +18,69 @@ const kind = Schema.String.annotate({
 }).check(
   Schema.makeFilter((type: string) => {
     if (type === "stdio" || type === "http") return true
-    return type === "sse"
-      ? 'the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint'
-      : `must be "stdio" or "http", but is ${JSON.stringify(type)}`
+    return `must be "stdio" or "http", but is ${JSON.stringify(type)}`
   })
 )
+
+/** What other programs call the two kinds; without capitals and the signs between words. */
+const kindNames: Readonly<Record<string, "stdio" | "http">> = {
+  stdio: "stdio",
+  local: "stdio",
+  command: "stdio",
+  process: "stdio",
+  http: "http",
+  https: "http",
+  remote: "http",
+  url: "http",
+  streamable: "http",
+  streamablehttp: "http",
+  httpstream: "http",
+  sse: "http"
+}
+
+/** What other programs call keys of ours. */
+const keyNames: Readonly<Record<string, keyof Fields>> = {
+  environment: "env",
+  httpUrl: "url",
+  serverUrl: "url",
+  workingDirectory: "cwd"
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean"
+
+/** Values of variables as texts: other programs take numbers as well. */
+const asTexts = (values: unknown): unknown =>
+  Predicate.isObject(values) && !Array.isArray(values)
+    ? Record.map(values as Entry, (value) => (isScalar(value) ? String(value) : value))
+    : values
+
+/** A command with its arguments in one list, as some programs write it. */
+const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
+  if (!Array.isArray(command))
+    return { ...entry, ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
+  const [program, ...words] = command as ReadonlyArray<unknown>
+  return { ...entry, command: program, args: [...words, ...(Array.isArray(args) ? args : [])] }
+}
+
+/** An entry in our form: that of another program has other names for its kind and some keys, and says "enabled" for "disabled". */
+export const ownEntry = (entry: unknown): unknown => {
+  if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
+  const renamed = Object.entries(entry).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+    const own = keyNames[name]
+    if (own !== undefined && !(own in entry)) return [[own, value]]
+    if (name !== "enabled" || typeof value !== "boolean") return [[name, value]]
+    return value || "disabled" in entry ? [] : [["disabled", true]]
+  })
+  const { env, type, ...own } = splitCommandList(Object.fromEntries(renamed))
+  const kind = typeof type === "string" ? kindNames[type.toLowerCase().replaceAll(/[^a-z]/g, "")] : undefined
+  return {
+    ...own,
+    ...(type === undefined ? {} : { type: kind ?? type }),
+    ...(env === undefined ? {} : { env: asTexts(env) })
+  }
+}
 
 const McpToolSettings = Schema.Struct({
   risk: key(Risk, "The risk of this tool, whatever the server says."),
@@ -86,7 +144,8 @@ export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
 
 export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)
 
-const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+/** Also as other programs write it: `${env:NAME}`, `{env:NAME}`. */
+const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 interface Expansion {
   readonly entry: McpServerEntry
@@ -109,7 +168,7 @@ const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpSe
 export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
   const names = new Set<string>()
   mapTexts(entry, (text) => {
-    for (const [, name = ""] of text.matchAll(variable)) names.add(name)
+    for (const [, foreign, , name = foreign ?? ""] of text.matchAll(variable)) names.add(name)
     return text
   })
   return [...names]
@@ -119,8 +178,9 @@ export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
 export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
   const missing = new Set<string>()
   const expand = (text: string): string =>
-    text.replaceAll(variable, (_, name: string, fallback: string | undefined) => {
-      const value = (values.get(name) || fallback) ?? undefined
+    text.replaceAll(variable, (_, foreign?: string, foreignFallback?: string, own?: string, ownFallback?: string) => {
+      const name = own ?? foreign ?? ""
+      const value = (values.get(name) || (ownFallback ?? foreignFallback)) ?? undefined
       if (value === undefined) missing.add(name)
       return value ?? ""
     })

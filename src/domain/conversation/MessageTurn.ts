@@ -4,10 +4,12 @@
  * what is run.
  */
 import * as Option from "effect/Option"
-import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/TurnFormat.ts"
+import { type Answered, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
+import { repeatedText, withoutRepeats } from "../documents/RepeatedParagraphs.ts"
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
+import type { ProjectPaths } from "../files/ChangePath.ts"
 import { beginsChangeObject } from "../files/ChangeObject.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
@@ -210,16 +212,22 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
+/** What an answer may ask for, and the files that the project has at the paths which it names. */
+interface MessageOptions {
+  readonly mayChange: boolean
+  readonly tools: ReadonlySet<string>
+  readonly paths?: ProjectPaths
+}
+
 /** Reads an answer. Without calls and changes it is the report: the answer to the person. */
-export const readMessageTurn = (
-  answer: string,
-  { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
-): Answered => {
+export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): Answered => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
-  const native = readNative(withoutThinking(withPlainTokens(answer)), isTool)
+  const covered = withCoveredFiles(answer, paths)
+  const read = readNative(withoutThinking(withPlainTokens(covered.text)), isTool)
+  const native = { ...read, text: covered.restore(read.text), answer: covered.restore(read.answer) }
   const { text } = native
   const isPatch = proseLines(answer).some((line) => line.text.trim() === "*** Begin Patch")
-  const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text) : undefined
+  const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text, paths) : undefined
   const asked =
     readCalls(
       written?.rest ?? text,
@@ -245,7 +253,8 @@ export const readMessageTurn = (
   const isEmptyCalls = outline(answer).every(
     ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
   )
-  return isEmptyCalls
-    ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-    : { ...nothingAsked, report: said }
+  if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
+  const { dropped, text: report } = withoutRepeats(said)
+  const repeats = dropped === 0 ? [] : [makeRepair("answer-repeats", {}, repeatedText(dropped))]
+  return { ...nothingAsked, report, repairs: [...native.repairs, ...repeats] }
 }

@@ -11,6 +11,7 @@ import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
 import { noEnd, unwrapped } from "./NoEnd.ts"
+import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
 import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
@@ -49,7 +50,8 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
     addShape(findings, `The answer is ${other}.`, "Write the answer to the prompt.")
   }
   const inside = unwrapped(document.text)
-  const text = inside ?? document.text.trim()
+  const { dropped, text } = withoutRepeats(inside ?? document.text.trim())
+  if (dropped > 0) addRepair(findings, "answer-repeats", {}, repeatedText(dropped))
   if (inside !== undefined) addRepair(findings, "answer-unwrapped", {}, "Read the answer out of the object around it.")
   const end = findings.issues.length === 0 ? noEnd(text, { hasFiles: hasResults }) : undefined
   if (end !== undefined) {
@@ -92,12 +94,15 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
   return Option.none()
 }
 
+/** What is wrong with an answer that cannot become one by a correction. */
+export const notJson = "The answer is not JSON."
+
 /** Reads an answer; its value is the JSON on lines of its own. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
   const found = jsonIn(answer)
   if (Option.isNone(found)) {
-    addShape(findings, "The answer is not JSON.", "Write one JSON value that fits the schema, and nothing else.")
+    addShape(findings, notJson, "Write one JSON value that fits the schema, and nothing else.")
     return { value: Option.none(), ...findings }
   }
   const { value } = found

@@ -1,7 +1,7 @@
 /**
  * Watches an answer while a model writes it and reports when it cannot succeed any more: the wanted document does not
- * begin, or the model repeats itself. One watch per answer; the verdict does not depend on how the text is split into
- * deltas, memory is bounded, and cost is linear. Of an answer that ran into the length limit, it finds the part that
+ * begin, or the model repeats itself (RepetitionWatch.ts). One watch per answer; the verdict does not depend on how the text is split
+ * into deltas, memory is bounded, and cost is linear. Of an answer that ran into the length limit, it finds the part that
  * is certainly whole.
  */
 import type { Issue } from "../findings/Issue.ts"
@@ -9,108 +9,10 @@ import { Line, readLines } from "../markdown/Line.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
 import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
-
-/** A string that was repeated, with how often it stands at the end of the answer in a row. */
-interface Repetition {
-  readonly unit: string
-  readonly times: number
-}
-
-/** Fewer repeats of a sentence occur in good answers. */
-const repeats = 12
-/** A unit of fewer words is a separator, a list of zeros or a column of a table. */
-const unitWords = 5
-/** This many repeated characters are a loop also in code and without words: no requested data repeats for four kilobytes. */
-const longRun = 4096
-/** How many characters are examined; the longest unit that can be found is a twelfth of them. */
-const window = 16_384
-/** After how many characters the text is examined again. */
-const stride = 512
-
-const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
-
-const countWords = (text: string): number => text.match(word)?.length ?? 0
-
-/** The smallest period with which the text ends at least twelve times, and how long the text has it. */
-const findPeriod = (text: string): { readonly period: number; readonly run: number } | undefined => {
-  for (let period = 1; period <= text.length / repeats; period += 1) {
-    let run = period
-    while (run < text.length && text.at(-1 - run) === text.at(-1 - run + period)) run += 1
-    if (run >= repeats * period) return { period, run }
-  }
-  return undefined
-}
-
-/** The repeated text from the start of a sentence on. */
-const startSentence = (unit: string): string => {
-  const end = /[.!?:;|]\s+/.exec(unit)
-  const start = end === null ? 0 : end.index + end[0].length
-  return (unit.slice(start) + unit.slice(0, start)).trim()
-}
+import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
 /** A fence or a heading is recognised within this many characters of a line. */
 const shownOfLine = 400
-
-/** A fence of type markdown around the whole answer is not code. */
-const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
-
-/** A delta line by line, with the line ends. */
-const deltaLines = (delta: string): ReadonlyArray<string> => delta.match(/[^\n]*\n|[^\n]+/g) ?? []
-
-class RepetitionWatch {
-  #tail = ""
-  #endsWithSpace = false
-  #untilExamined = stride
-  #line = ""
-  #fence = ""
-
-  /** Takes a delta. In code, where equal lines are common, only a long run counts. */
-  add(delta: string): Repetition | undefined {
-    for (const part of deltaLines(delta)) {
-      this.#line += part.slice(0, shownOfLine - this.#line.length)
-      const found = this.#addPart(part)
-      if (found !== undefined) return found
-      if (part.endsWith("\n")) this.#endLine()
-    }
-    return undefined
-  }
-
-  #addPart(part: string): Repetition | undefined {
-    const plain = /\s\s|[^\S ]/.test(part) ? part.replace(/\s+/g, " ") : part
-    let from = this.#endsWithSpace && plain.startsWith(" ") ? 1 : 0
-    while (from < plain.length) {
-      const piece = plain.slice(from, from + this.#untilExamined)
-      from += piece.length
-      this.#untilExamined -= piece.length
-      this.#tail += piece
-      this.#endsWithSpace = piece.endsWith(" ")
-      if (this.#untilExamined > 0) continue
-      this.#untilExamined = stride
-      this.#tail = this.#tail.slice(-window)
-      const found = this.#examine()
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-  #examine(): Repetition | undefined {
-    const found = findPeriod(this.#tail)
-    if (found === undefined) return undefined
-    const unit = this.#tail.slice(-found.period)
-    if (found.run < longRun && (this.#fence !== "" || countWords(unit) < unitWords)) return undefined
-    return { unit: startSentence(unit), times: Math.floor(found.run / found.period) }
-  }
-
-  #endLine(): void {
-    const text = this.#line
-    this.#line = ""
-    if (!text.includes("```") && !text.includes("~~~")) return
-    const { closing, opening } = new Line(text.trimEnd())
-    if (this.#fence !== "") {
-      if (closing?.startsWith(this.#fence) === true) this.#fence = ""
-    } else if (opening !== undefined && isCodeFence(opening.info)) this.#fence = opening.mark
-  }
-}
 
 /** How the document of a stage announces itself: by a heading, a code block, or a field of a task. */
 export interface AnswerShape {
@@ -143,6 +45,7 @@ export class AnswerWatch {
   readonly #shape: AnswerShape | undefined
   readonly #written = new RepetitionWatch()
   readonly #thought = new RepetitionWatch()
+  readonly #arguments = new RepetitionWatch(true)
   /** The beginning of the line that is being written, and its whole length. */
   #line = ""
   #length = 0
@@ -165,6 +68,12 @@ export class AnswerWatch {
   /** Takes a delta of what the model thinks apart from its answer. */
   thinking(delta: string): Unrecoverable | undefined {
     const repetition = this.#thought.add(delta)
+    return repetition === undefined ? undefined : { kind: "loop", ...repetition }
+  }
+
+  /** Takes a piece of the arguments of a call that is made through the interface. */
+  callArguments(delta: string): Unrecoverable | undefined {
+    const repetition = this.#arguments.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }
 

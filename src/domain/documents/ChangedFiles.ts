@@ -4,7 +4,7 @@
  */
 import { changePreview } from "../files/ChangePreview.ts"
 import { diffSummary } from "../files/DiffSummary.ts"
-import type { ProposedFile } from "../files/ProposedFile.ts"
+import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
@@ -19,8 +19,13 @@ const mostHeadings = 3
 const leastCut = 250
 
 /** The whole diff of a file. */
-export const fileDiff = ({ base, path, text }: ProposedFile): string =>
-  text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, mostLines)
+export const fileDiff = (file: ProposedFile): string => {
+  const { base, from, path, text } = file
+  if (text === null) return `(${path} is removed)`
+  return isOpaque(file)
+    ? `(${path} has the ${from?.size ?? 0} bytes of the file that was moved there)`
+    : changePreview(path, base ?? undefined, text, mostLines)
+}
 
 /** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
@@ -72,13 +77,14 @@ export const changedSince = (
 ): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
   const left = new Set(now.map(({ path }) => path))
-  const back = before.flatMap(({ base, path, text }) => (left.has(path) ? [] : [{ path, base: text, text: base }]))
-  return [
-    ...now.map(({ base, path, text }) => ({
-      path,
-      base: known.has(path) ? (known.get(path)?.text ?? null) : base,
-      text
-    })),
-    ...back
-  ].filter(({ base, text }) => base !== text)
+  const back = before.flatMap(({ base, path, text }) =>
+    left.has(path) || base === text ? [] : [{ path, base: text, text: base }]
+  )
+  const changed = now.flatMap((file): ReadonlyArray<ProposedFile> => {
+    const was = known.get(file.path)
+    if (was === undefined) return changesFile(file) ? [file] : []
+    const isSame = was.text === file.text && was.from?.state === file.from?.state
+    return isSame ? [] : [{ ...file, base: was.text }]
+  })
+  return [...changed, ...back]
 }

@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact, SeenFact } from "../checks/Facts.ts"
+import { ProposedFile } from "../files/ProposedFile.ts"
 import { ItemResult } from "../plan/ForEach.ts"
 import { Task } from "../plan/Task.ts"
 import { ResultDocument } from "../plan/TaskResult.ts"
@@ -16,6 +17,23 @@ export const InputValue = Schema.Struct({
 })
 export type InputValue = typeof InputValue.Type
 
+/** What a file was when its change was proposed, and the change where its call does not say all of it. */
+const FileBase = Schema.Struct({
+  path: Schema.String,
+  /** Null for a file that is not there, and for one without a text. */
+  text: Schema.NullOr(Schema.String),
+  now: Schema.optionalKey(
+    Schema.Struct({
+      text: ProposedFile.fields.text,
+      kind: ProposedFile.fields.kind,
+      holds: ProposedFile.fields.holds,
+      from: ProposedFile.fields.from,
+      folder: ProposedFile.fields.folder
+    })
+  )
+})
+export type FileBase = typeof FileBase.Type
+
 export const Refinement = Schema.Struct({
   task: Task,
   /** The typed inputs of the skill in its order; absent when it has none. */
@@ -25,7 +43,7 @@ export const Refinement = Schema.Struct({
   /** What changes the project: the files of the working copy. */
   calls: Schema.Array(ToolCall),
   /** The texts that the calls begin with, by file; null for a file that is not there. */
-  bases: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.NullOr(Schema.String) }))),
+  bases: Schema.optionalKey(Schema.Array(FileBase)),
   /** Who declined a further change, for a task that had changed something by then. */
   declined: Schema.optionalKey(Schema.Literals(["person", "rule", "nobody"])),
   /** How many turns were taken. */
@@ -38,6 +56,8 @@ export const Refinement = Schema.Struct({
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that were seen in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
+  /** True for a report about the project for which nothing was looked at. */
+  unfounded: Schema.optionalKey(Schema.Boolean),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** The report; absent for a refinement that was written by itself, whose calls have not been made. */

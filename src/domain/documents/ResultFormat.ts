@@ -11,6 +11,7 @@ import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 import { mentionsCall } from "../tools/ToolCallTraces.ts"
 import { noEnd, unwrapped } from "./NoEnd.ts"
+import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
 
 const marks = /(?:\*\*|__)?/.source
 const labelEnd = `[ \\t]*(?:(?:\\*\\*|__)[ \\t]*[:：]|[:：][ \\t]*${marks})[ \\t]*(?=\\S|$)`
@@ -121,8 +122,11 @@ export const readResult = (text: string): Reading<ResultDocument> => {
     )
     return reader.reading()
   }
-  if (saysSomething(summary) && !isPlaceholder(summary))
-    return reader.reading({ summary, document: document.text.trim() })
+  if (saysSomething(summary) && !isPlaceholder(summary)) {
+    const whole = withoutRepeats(document.text.trim())
+    if (whole.dropped > 0) reader.repair("answer-repeats", {}, repeatedText(whole.dropped))
+    return reader.reading({ summary: withoutRepeats(summary).text, document: whole.text })
+  }
   reader.addEmpty(section, "Say in a few sentences what was found or done.")
   return reader.reading()
 }

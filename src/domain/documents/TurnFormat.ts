@@ -5,16 +5,18 @@
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/Loss.ts"
 import { proseLines } from "../markdown/Outline.ts"
+import { changeParts, withCoveredParts } from "../files/AnswerParts.ts"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"
+import { pathInProject, pathOfLine, type ProjectPaths } from "../files/ChangePath.ts"
 import { type Issue, makeIssue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
-import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
+import { type MarkdownDocument, readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { withPlainTokens } from "../tools/native/ModelTokens.ts"
-import { readNative } from "../tools/native/NativeCalls.ts"
+import { beginsNative, readNative } from "../tools/native/NativeCalls.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { readInputs } from "./InputFormat.ts"
@@ -29,6 +31,8 @@ interface TurnOptions {
   readonly kept: ReadonlyArray<InputValue>
   /** False for a task that may change no file. */
   readonly mayChange: boolean
+  /** The files that the project has at the paths which the answer names; absent where nothing was looked up. */
+  readonly paths?: ProjectPaths
   /** Whether there is a tool of this name, or one that it stands for; absent where the tools are not known. */
   readonly isTool?: (name: string) => boolean
 }
@@ -39,6 +43,8 @@ export interface Answered {
   readonly changes: ReadonlyArray<Change>
   /** The document of the report; absent when the answer asks for something, or holds no report. */
   readonly report?: string
+  /** True for a question that the person answered: the next answer goes on from there. */
+  readonly hasUse?: boolean
   /** True when the answer says in its own words that text goes. */
   readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>
@@ -69,24 +75,30 @@ export const readAskedCall = (asked: AskedCall, uid: string) => {
   return { asked, call: read, ...findings }
 }
 
+/** An answer in which the text of files is covered, so that it is not cleaned with the answer, and no call is read out of it. */
+export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()) => {
+  const namesFile = (line: string): boolean => (pathInProject(line, paths) ?? pathOfLine(line)) !== undefined
+  return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
+}
+
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: refinementHeadings })
 
 /** The headings of an answer in which a call, or what belongs to it, may stand. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
-/** Splits an answer at the heading of its report. */
-const partsOf = (text: string): { readonly acting: string; readonly report: string | undefined } => {
+/** Splits an answer at the heading of its report; the headings of a file that it quotes are none. */
+const partsOf = (
+  answer: string,
+  paths: ProjectPaths | undefined
+): { readonly acting: string; readonly report: string | undefined } => {
+  const { restore, text } = withCoveredFiles(answer, paths)
   const { lines, sections } = readMarkdown(text, { knownHeadings: (heading) => resultHeadings(heading) })
   const at = sections.find(({ known }) => known?.key === "result-summary")
-  if (at === undefined) return { acting: text, report: undefined }
+  if (at === undefined) return { acting: answer, report: undefined }
   const calls = sections.find(
     ({ heading, line }) => line > at.line && /^(?:tool-calls|look-first)$/.test(refinementHeadings(heading)?.key ?? "")
   )
-  const textOf = (from: number, to: number) =>
-    lines
-      .slice(from, to)
-      .map((line) => line.text)
-      .join("\n")
+  const textOf = (from: number, to: number) => restore(textOfLines({ lines }, from, to))
   const end = calls === undefined ? lines.length : calls.line - 1
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
@@ -129,11 +141,12 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
 
 /** Reads an answer. Without calls, changes and a report it has issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
-  const { inputs, kept, mayChange, task } = options
-  const native = readNative(readActing(withPlainTokens(answer)).text, options.isTool)
-  const clean = native.text
-  const written = mayChange ? readChanges(clean) : undefined
-  const { acting, report } = partsOf(written?.rest ?? clean)
+  const { inputs, kept, mayChange, paths, task } = options
+  const covered = withCoveredFiles(answer, paths)
+  const native = readNative(readActing(withPlainTokens(covered.text)).text, options.isTool)
+  const clean = covered.restore(native.text)
+  const written = mayChange ? readChanges(clean, paths) : undefined
+  const { acting, report } = partsOf(written?.rest ?? clean, paths)
   const document = readActing(acting)
   const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
   const read = part === undefined ? undefined : readRefinementText(part, { task, inputs, kept })

@@ -22,6 +22,8 @@ export interface Reply {
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their texts before it. */
   readonly files?: ReadonlyArray<ProposedFile>
+  /** The instructions of the project that hold for its files, as a block. */
+  readonly instructions?: string
   /** The checks that ran because of the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** What the changes of the answer left behind elsewhere, a line each. */
@@ -90,6 +92,7 @@ export const replyText = ({
   correction = "Answer with what corrects this; what else was in the answer is done.",
   files = [],
   hasFolded = false,
+  instructions = "",
   isRepeated = false,
   issues,
   leftovers = [],
@@ -116,7 +119,7 @@ export const replyText = ({
     outcomes.some((one) => isChange(one) && one.result.success)
   )
   const left = leftovers.length === 0 ? "" : rawBlock("## Still present", leftovers.join("\n"))
-  const after = `${left}${checked}${problems}${end}`
+  const after = `${left}${checked}${instructions}${problems}${end}`
   const fixed = begin.length + after.length + callFrame(shown)
   const free = Math.max(0, budget - fixed)
   const room = shown.length === 0 ? free : free / 2

@@ -5,11 +5,15 @@
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { ruleOf } from "../findings/rules/Rules.ts"
+import { wrapperOf } from "./AnswerParts.ts"
+import { AnswerPaths, textsAbove } from "./AnswerPaths.ts"
 import {
   fenceAt,
-  findBounds,
   type Fence,
+  fileFenceAt,
+  findBounds,
   isBlank,
+  lastBefore,
   looseMark,
   type OpenMark,
   readFence,
@@ -18,10 +22,10 @@ import {
   unfenced
 } from "./ChangeMarks.ts"
 import { mayBeChangeObject, mayHoldChangeObject, type ObjectChange, readChangeObjects } from "./ChangeObject.ts"
-import { isProduct, pathInSentence, pathOfInfo, pathOfLine, pathWithBlanks } from "./ChangePath.ts"
+import { isProduct, pathOfInfo, pathReadings, pathsInSentence, type ProjectPaths } from "./ChangePath.ts"
 import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
-import { elisionIn } from "./Elision.ts"
 import { languageOf } from "./Language.ts"
+import { shortened } from "../text/Excerpt.ts"
 
 /** A change that an answer asks for; `line` is the line of the answer, from 1. */
 export type Change =
@@ -48,6 +52,10 @@ const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst lim
 const creates = /\b(?:add|creates?|new|overwrite|replace|save|write)\b/i
 const oldLabel = /^[#*\s]*(?:OLD|SEARCH|ORIGINAL)(?:\s+(?:text|code))?[*:\s]*$/i
 
+const noPaths: ProjectPaths = new Map()
+
+const longerFence = "Write the whole file again, in a fence of four backquotes."
+
 /** An object that stands without a fence is looked for in so many lines. */
 const maxObjectLines = 40
 
@@ -58,6 +66,9 @@ const isMarkdown = (path: string): boolean => ["markdown", "mdx", "rst", "text",
 /** Languages that a fence of a file of another kind does not have: it holds data, commands or an output. */
 const otherContent = /^(?:json|sh|bash|shell|console|terminal|powershell|cmd|output|log|te?xt|plaintext|diff|patch)$/i
 
+/** The characters of a line that an issue quotes. */
+const shownOfLine = 80
+
 const fitsFile = (language: string, path: string): boolean => {
   if (!/^[a-z][\w+#.-]*$/i.test(language)) return false
   if (!otherContent.test(language)) return true
@@ -65,21 +76,25 @@ const fitsFile = (language: string, path: string): boolean => {
   return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
-/** Reads one answer; its state is where it is and which file it speaks of. */
+/** Reads one answer; its state is where it is and what of it was taken. */
 class Reader {
   readonly changes: Array<Change> = []
   readonly findings: Findings = noFindings()
   private readonly taken = new Set<number>()
   private readonly lines: ReadonlyArray<string>
-  private path: { readonly path: string; readonly at: number } | undefined
+  private readonly paths: AnswerPaths
   private inReport = false
 
-  constructor(answer: string) {
+  constructor(answer: string, paths: ProjectPaths | undefined) {
     this.lines = answer.split(/\r\n|\n/)
+    this.paths = new AnswerPaths(this.lines, this.taken, paths)
   }
 
   read(): void {
-    this.readBetween(0, this.lines.length, false)
+    const around = wrapperOf(this.lines, (line) => this.paths.ofLine(line) !== undefined)
+    if (around === undefined) return this.readBetween(0, this.lines.length, false)
+    for (const at of [around.first, around.end]) this.take(at, at + 1)
+    this.readBetween(around.first + 1, around.end, false)
   }
 
   rest(): string {
@@ -104,6 +119,19 @@ class Reader {
     if (looseMark.test(this.line(at))) this.issue("change-marks", at, "The mark belongs to no block.")
   }
 
+  /** Keeps a change, with its path as the project spells it. */
+  private push(change: Change): void {
+    const spelled = "path" in change ? { ...change, path: this.paths.spelled(change.path) } : change
+    this.changes.push(spelled)
+    if (spelled._tag === "File" || spelled._tag === "Edit") this.paths.noteFile(spelled.path)
+    if (spelled._tag === "Move") this.paths.noteFile(spelled.to)
+  }
+
+  /** The index of the nearest line before this one that says something and is not a fence. */
+  private lineBefore(at: number): number {
+    return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
+  }
+
   private readBetween(from: number, end: number, isFenced: boolean): void {
     for (let at = from; at < end;) at = this.readAt(at, isFenced)
   }
@@ -113,8 +141,7 @@ class Reader {
     const line = this.line(at)
     const open = readOpen(line)
     if (open !== undefined) return this.readBlock(at, open)
-    const fence = isFenced ? undefined : fenceAt(this.lines, at)
-    if (fence !== undefined) return this.readFence(at, fence)
+    if (!isFenced && readFence(line) !== undefined) return this.readFence(at)
     if (!isFenced && mayBeChangeObject(line)) {
       const end = this.readLooseObject(at)
       if (end !== undefined) return end
@@ -128,48 +155,41 @@ class Reader {
     }
     this.noteMark(at)
     if (report.test(line)) this.inReport = true
-    const named = pathOfLine(line)
-    if (named !== undefined) this.path = { path: named.path, at }
     return at + 1
-  }
-
-  /** The nearest line before this one that says something; fences and blank lines do not. */
-  private lineBefore(at: number): number {
-    return this.lines.slice(0, at).findLastIndex((line) => !isBlank(line) && readFence(line) === undefined)
-  }
-
-  /** The file of a block: on its mark, on the line before it, in the sentence before it, or that of the block before. */
-  private pathFor(at: number, open: OpenMark): string | undefined {
-    if (open.path !== undefined) return open.path
-    const before = this.lineBefore(at)
-    const isOwn = this.path !== undefined && this.path.at >= before
-    if (isOwn || this.taken.has(before)) return this.path?.path
-    const whole = pathWithBlanks(this.line(before))
-    if (whole !== undefined) {
-      this.path = { path: whole, at: before }
-      return whole
-    }
-    const named = pathInSentence(this.line(before))
-    if (named === undefined || named === this.path?.path) return this.path?.path
-    addRepair(this.findings, "change-sentence", { line: before + 1 }, `Took the path ${named} from the sentence.`)
-    this.path = { path: named, at: before }
-    return named
   }
 
   private readBlock(at: number, open: OpenMark): number {
     const { end, middle, problem } = findBounds(this.lines, at, open.length)
-    const path = this.pathFor(at, open)
+    const above = this.paths.ofBlock(at, open)
+    const path = "path" in above ? above.path : undefined
     this.take(at, end)
-    if (path !== undefined) {
-      const named = this.path?.at ?? -1
-      if ((pathOfLine(this.line(named)) ?? pathWithBlanks(this.line(named))) !== undefined) this.take(named, named + 1)
-      this.path = { path, at: end - 1 }
+    this.paths.noteBlock(end, path)
+    const line = "path" in above ? (above.line ?? this.lineNaming(at, above.path)) : undefined
+    if (line !== undefined) this.take(line, line + 1)
+    if ("path" in above && above.isOfSentence === true) {
+      const message = `Took the path ${above.path} from the sentence.`
+      addRepair(this.findings, "change-sentence", { line: this.lineBefore(at) + 1 }, message)
     }
     if (problem !== undefined) this.issue(problem[0], at, problem[1])
-    else if (path === undefined) this.issue("change-path", at, "The block follows no path.")
-    else
-      this.addBlock(path, at, this.partOf(at + 1, middle, open.indent), this.partOf(middle + 1, end - 1, open.indent))
+    else if ("path" in above)
+      this.addBlock(
+        above.path,
+        at,
+        this.partOf(at + 1, middle, open.indent),
+        this.partOf(middle + 1, end - 1, open.indent)
+      )
+    else {
+      const text = JSON.stringify(shortened(above.above?.trim() ?? "", shownOfLine))
+      const why = above.above === undefined ? "" : `: the line ${text} names no file`
+      this.issue("change-path", at, `No path stands above this block${why}.`)
+    }
     return end
+  }
+
+  /** The line right above a block that repeats the path of its mark. */
+  private lineNaming(at: number, path: string): number | undefined {
+    const named = this.paths.beforeFence(at)
+    return named?.path === path ? named.line : undefined
   }
 
   private partOf(from: number, end: number, indent: string): ReadonlyArray<string> {
@@ -189,36 +209,41 @@ class Reader {
   }
 
   private addEdit(path: string, at: number, oldText: string, newText: string): void {
-    if (this.isWhole(at, newText, oldText)) {
-      this.changes.push({ _tag: "Edit", path, oldText, newText, line: at + 1 })
-    }
+    this.push({ _tag: "Edit", path, oldText, newText, line: at + 1 })
   }
 
   private addFile(path: string, at: number, text: string, mustBeNew: boolean): void {
-    if (this.isWhole(at, text, "")) this.changes.push({ _tag: "File", path, text, mustBeNew, line: at + 1 })
+    this.push({ _tag: "File", path, text, mustBeNew, line: at + 1 })
   }
 
-  private isWhole(at: number, newText: string, oldText: string): boolean {
-    const left = elisionIn(newText, oldText)
-    if (left !== undefined) this.issue("change-elided", at, "A line stands for text that is left out.", left)
-    return left === undefined
-  }
-
-  private readFence(at: number, { end, info }: Fence): number {
+  private readFence(at: number): number {
+    const isFile =
+      this.paths.beforeFence(at) !== undefined || pathOfInfo(readFence(this.line(at))?.info ?? "")?.isTitle === true
+    const fence = (isFile ? fileFenceAt(this.lines, at) : fenceAt(this.lines, at)) ?? { info: "", end: at + 1 }
+    const { end, info } = fence
     const content = this.lines.slice(at + 1, end)
-    if (content.some((line) => readOpen(line) !== undefined)) return this.readFencedBlocks(at, { end, info })
+    const mark = content.findIndex((line) => readOpen(line) !== undefined)
+    if (mark !== -1 && !this.isAboutMarks(at, content.slice(0, mark))) return this.readFencedBlocks(at, fence)
     const next = Math.min(end + 1, this.lines.length)
     const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedObjects(at, content)
     if (isOwn) this.take(at, next)
-    else if (!this.readWholeFile(at, { end, info }, content)) {
+    else if (!this.readWholeFile(at, fence, content)) {
       for (let inside = at + 1; inside < end; inside += 1) this.noteMark(inside)
     }
     return next
   }
 
-  private readFencedBlocks(at: number, { end, info }: Fence): number {
-    const named = pathOfInfo(info)
-    if (named !== undefined) this.path = { path: named.path, at }
+  /** True for the fence of a text in markdown that has lines of its own before the first mark: it is about marks. */
+  private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
+    const path = this.paths.beforeFence(at)?.path
+    return (
+      path !== undefined &&
+      isMarkdown(path) &&
+      before.some((line) => !isBlank(line) && this.paths.ofLine(line) === undefined)
+    )
+  }
+
+  private readFencedBlocks(at: number, { end }: Fence): number {
     this.readBetween(at + 1, end, true)
     const next = Math.min(end + 1, this.lines.length)
     const isOnlyBlocks = this.lines
@@ -228,37 +253,39 @@ class Reader {
     return next
   }
 
-  /** The path of the line directly before a fence. */
-  private pathBefore(
-    at: number
-  ): { readonly path: string; readonly at: number; readonly hasLines: boolean } | undefined {
-    const before = this.lines.slice(0, at).findLastIndex((line) => !isBlank(line))
-    const named = this.taken.has(before) ? undefined : pathOfLine(this.line(before))
-    return named === undefined ? undefined : { ...named, at: before }
+  /** True for a fence without a type under a path where nothing is yet, or where text stands that has no type. */
+  private isPlainFile(info: string, path: string): boolean {
+    return info === "" && (isMarkdown(path) || this.paths.isMissing(path))
   }
 
-  private readWholeFile(at: number, { end, info }: Fence, content: ReadonlyArray<string>): boolean {
+  private readWholeFile(at: number, { end, info, isUnclear }: Fence, content: ReadonlyArray<string>): boolean {
     if (this.inReport) return false
     const inInfo = pathOfInfo(info)
-    const before = this.pathBefore(at)
+    const before = this.paths.beforeFence(at)
     const named = inInfo ?? before
     if (named === undefined) return this.noteUnread(at)
     if (isProduct(named.path)) return false
     const language = /^[^\s:{]*/.exec(info)?.[0] ?? ""
     const isTitled = inInfo?.isTitle === true
-    const isFile = inInfo === undefined ? fitsFile(language, named.path) : isTitled
+    const isFile =
+      inInfo === undefined ? fitsFile(language, named.path) || this.isPlainFile(info, named.path) : isTitled
     if (named.hasLines || !isFile) {
       if (!named.hasLines) this.noteQuoted(at, named.path)
       return false
     }
     const next = Math.min(end + 1, this.lines.length)
     this.take(at, next)
-    if (before?.path === named.path) this.take(before.at, before.at + 1)
+    if (before?.path === named.path) this.take(before.line, before.line + 1)
     if (end === this.lines.length) {
       this.issue("change-unfinished", at, "The fence with the whole file has no end.")
       return true
     }
-    const repeats = pathOfLine(content[0] ?? "")?.path === named.path && (content[0] ?? "").trim() === named.path
+    if (isUnclear === true) {
+      const what = `Fences of one length stand around and in the text of ${named.path}, so its end cannot be told.`
+      addIssue(this.findings, "change-unfinished", { line: at + 1 }, { what, how: longerFence, quote: this.line(at) })
+      return true
+    }
+    const repeats = (content[0] ?? "").trim() === named.path
     this.addFile(named.path, at, textOf(repeats ? content.slice(1) : content), false)
     return true
   }
@@ -266,7 +293,8 @@ class Reader {
   /** A fence that may be meant as a change, although nothing marks it as one. */
   private noteUnread(at: number): false {
     const before = this.line(this.lineBefore(at))
-    const path = creates.test(before) ? pathInSentence(before) : undefined
+    const [named, ...others] = creates.test(before) ? pathsInSentence(before, noPaths) : []
+    const path = others.length === 0 ? named : undefined
     if (oldLabel.test(before)) this.issue("change-marks", this.lineBefore(at), "The old text stands without marks.")
     else if (path !== undefined) this.noteQuoted(at, path)
     return false
@@ -280,17 +308,19 @@ class Reader {
   /** Reads the lines of a diff that begin at the index `first`. */
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
-    const before = this.pathBefore(at)
-    if (before !== undefined) this.take(before.at, before.at + 1)
+    const before = this.paths.beforeFence(at)
+    /* Under the path of a file with a diff the lines are that file. */
+    if (before !== undefined && languageOf(before.path) === "diff") return false
+    if (before !== undefined) this.take(before.line, before.line + 1)
     const files = readDiff(content)
     if (files.length === 0) this.issue("change-diff", at, "The diff is empty.")
     for (const file of files) {
       const line = first + file.at
       const path = file.to ?? file.from ?? pathOfInfo(info)?.path ?? before?.path
       const isMoved = file.from !== undefined && file.to !== undefined && file.from !== file.to
-      if (isMoved) this.changes.push({ _tag: "Move", path: file.from ?? "", to: file.to ?? "", line: line + 1 })
+      if (isMoved) this.push({ _tag: "Move", path: file.from ?? "", to: file.to ?? "", line: line + 1 })
       if (path === undefined) this.issue("change-path", line, "The diff names no file.")
-      else if (file.isDeleted) this.changes.push({ _tag: "Remove", path, line: line + 1 })
+      else if (file.isDeleted) this.push({ _tag: "Remove", path, line: line + 1 })
       else if (file.hunks.length === 0 && !isMoved) this.issue("change-diff", line, `The diff of ${path} has no lines.`)
       else if (file.isNew) this.addFile(path, line, textOf(file.hunks.flatMap(({ newLines }) => newLines)), true)
       else {
@@ -309,7 +339,7 @@ class Reader {
   }
 
   private readFencedObjects(at: number, content: ReadonlyArray<string>): boolean {
-    const before = this.pathBefore(at)
+    const before = this.paths.beforeFence(at)
     if (before !== undefined || !mayHoldChangeObject(content.join("\n"))) return false
     return this.addObjects(at + 1, content.join("\n"))
   }
@@ -330,18 +360,28 @@ class Reader {
     const read = readChangeObjects(text)
     if (read === undefined) return false
     if (Result.isFailure(read)) this.issue("change-replace", at, read.failure, text)
-    else for (const one of read.success) this.changes.push({ ...one, line: at + 1 })
+    else for (const one of read.success) this.push({ ...one, line: at + 1 })
     return true
   }
 }
 
 /**
  * The changes that an answer of a model asks for, in its order, and what of it is none; `rest` is the answer without the
- * blocks and their paths.
+ * blocks and their paths. `paths` holds the files that the project has at the paths of `pathQuestions`.
  */
-export const readChanges = (answer: string) => {
-  const reader = new Reader(answer)
+export const readChanges = (answer: string, paths?: ProjectPaths) => {
+  const reader = new Reader(answer, paths)
   reader.read()
   const changes: ReadonlyArray<Change> = reader.changes
   return { changes, ...inDocumentOrder(reader.findings), rest: reader.rest() }
+}
+
+/**
+ * What only the project tells of an answer: the paths that each line above a change, and each path of another change, may stand for. The
+ * first of them that is a file counts.
+ */
+export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))
+  const texts = new Set([...textsAbove(answer.split(/\r\n|\n/)), ...others])
+  return [...texts].map((text) => pathReadings(text).map(({ path }) => path)).filter((readings) => readings.length > 0)
 }

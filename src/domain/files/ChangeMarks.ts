@@ -27,6 +27,8 @@ export interface OpenMark {
   readonly indent: string
   readonly length: number
   readonly path: string | undefined
+  /** What stands behind the mark. */
+  readonly label: string
 }
 
 /** Reads the first mark of a block. The marks of a conflict of git have other words. */
@@ -34,12 +36,21 @@ export const readOpen = (line: string): OpenMark | undefined => {
   const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
   if (signs === "") return undefined
   const path = after === "" ? undefined : pathOfLine(after)?.path
-  return word === undefined && after !== "" && path === undefined ? undefined : { indent, length: signs.length, path }
+  return word === undefined && after !== "" && path === undefined
+    ? undefined
+    : { indent, length: signs.length, path, label: after.trim() }
 }
 
 const lengthOf = (mark: RegExp, line: string): number => mark.exec(line)?.[1]?.length ?? 0
 
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
+
+/** The index of the nearest line before one that passes a test; -1 where there is none. */
+export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line: string) => boolean): number => {
+  let index = at - 1
+  while (index >= 0 && !test(lines[index] ?? "")) index -= 1
+  return index
+}
 
 /** Where the parts of a block are: the indices of its marks, or why it has no end. */
 interface Bounds {
@@ -103,28 +114,64 @@ export interface Fence {
   readonly info: string
   /** The index of the line that closes it; the number of lines when none does. */
   readonly end: number
+  /** True when another line may close it as well. */
+  readonly isUnclear?: boolean
+}
+
+/** The index of the last line of a whole block that begins at an index; nothing where none begins. */
+export const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+  const open = readOpen(lines[at] ?? "")
+  const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
+  return bounds === undefined || bounds.problem !== undefined ? undefined : bounds.end - 1
+}
+
+/** The lines that may close a fence, without those that close a fence in it; looked for one by one. */
+const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
+  const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
+  let depth = 0
+  for (let at = from + 1; at < lines.length; at += 1) {
+    const end = blockEnd(lines, at)
+    if (end !== undefined) {
+      at = end
+      continue
+    }
+    const inner = readFence(lines[at] ?? "")
+    if (inner === undefined || inner.signs[0] !== signs[0] || inner.signs.length < signs.length) continue
+    if (inner.info !== "") depth += nests ? 1 : 0
+    else if (depth > 0) depth -= 1
+    else yield at
+  }
 }
 
 /** Where a fence ends. In markdown a fence with an info string opens another one inside. */
 export const fenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
   const opening = readFence(lines[from] ?? "")
   if (opening === undefined) return undefined
-  const { info, signs } = opening
-  const nests = /^(?:markdown|md|mdx)\b/i.test(info)
-  let depth = 0
-  for (let at = from + 1; at < lines.length; at += 1) {
-    const line = lines[at] ?? ""
-    const open = readOpen(line)
-    const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
-    if (bounds !== undefined && bounds.problem === undefined) {
-      at = bounds.end - 1
-      continue
-    }
-    const inner = readFence(line)
-    if (inner === undefined || inner.signs[0] !== signs[0] || inner.signs.length < signs.length) continue
-    if (inner.info !== "") depth += nests ? 1 : 0
-    else if (depth > 0) depth -= 1
-    else return { info, end: at }
+  const { info } = opening
+  const [end = lines.length] = closingLines(lines, from, /^(?:markdown|md|mdx)\b/i.test(info))
+  return { info, end }
+}
+
+/** True for a line without a type that looks like the beginning of a fence: text follows it, and a blank line or a colon is before. */
+const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
+  !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
+
+/**
+ * Where the fence with the whole text of a file ends. The file may hold fences of the same length: those with a type open one,
+ * and of those without it that come in twos, each first one looks like a beginning.
+ */
+export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
+  const info = readFence(lines[from] ?? "")?.info
+  if (info === undefined) return undefined
+  const closing = closingLines(lines, from, true)
+  const next = (): number | undefined => closing.next().value ?? undefined
+  let end = next()
+  while (end !== undefined && looksOpening(lines, end)) {
+    const second = next()
+    if (second === undefined) break
+    const third = looksOpening(lines, second) ? undefined : next()
+    if (third === undefined) return { info, end, isUnclear: true }
+    end = third
   }
-  return { info, end: lines.length }
+  return { info, end: end ?? lines.length }
 }

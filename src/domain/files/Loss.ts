@@ -3,7 +3,7 @@
  * written as if it were all.
  */
 import type { IssueCode } from "../findings/Issue.ts"
-import { elisionIn } from "./Elision.ts"
+import { elisionIn, type ReplacedText } from "./Elision.ts"
 
 /** A file with fewer lines is not cut to a part of it unseen. */
 const leastLines = 12
@@ -43,21 +43,22 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
 }
 
 /** Why a person is to see what a new text loses of a file, as a sentence; `isWhole` is false for edits, which name what goes. */
-export const lossSentence = (base: string, text: string, isWhole: boolean): string | undefined => {
-  const elided = elisionIn(text, base)
+export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
+  const elided = elisionIn({ newText, oldText, path })
   if (elided !== undefined) return `The line \`${elided.trim()}\` stands for others, which would be lost.`
-  const part = isWhole ? partOf(base, text) : undefined
+  const part = isWhole ? partOf(oldText, newText) : undefined
   return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
 }
 
 /** What a new text loses of a file. `saysSo` is true when the answer says that something goes. */
-export const lossOf = (path: string, base: string, text: string, saysSo: boolean): Loss | undefined => {
-  const elided = elisionIn(text, base)
+export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefined => {
+  const { newText, oldText, path } = replaced
+  const elided = elisionIn(replaced)
   if (elided !== undefined) {
     const what = `The line \`${elided.trim()}\` in the text for ${path} stands for others, which would be lost.`
     return { code: "change-elided", what, how }
   }
-  const part = saysSo ? undefined : partOf(base, text)
+  const part = saysSo ? undefined : partOf(oldText, newText)
   if (part === undefined) return undefined
   const what = `The text for ${path} has ${part.after} of its ${part.before} lines, so nothing was changed.`
   return { code: "change-open", what, how: `${how} If the others are to go, say so in a sentence before the text.` }

@@ -41,9 +41,16 @@ const withoutEdges = (text: string, isOne: (line: string) => boolean): string =>
 
 const hasLine = (text: string, line: string): boolean => text.split("\n").includes(line)
 
+const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
+
+/** True for a line of equals signs below a title of its length, as comments that document code have them. */
+const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
+  /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
+
 /** Pairs of marks may be what the file is about. */
 const hasOpenMarks = (text: string, base: string): boolean => {
-  const marks = text.split("\n").filter((line) => isMark(line) && !hasLine(base, line))
+  const lines = text.split("\n")
+  const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))
   const count = (sign: RegExp) => marks.filter((line) => sign.test(line)).length
   return marks.length > 0 && (count(/^\s*</) === 0 || count(/^\s*</) !== count(/^\s*>/))
 }

@@ -35,6 +35,30 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
 /** The path without the backslashes that markdown puts before `_`, `*` and other characters, which models copy. */
 export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
 
+/** The path of a URL, without its escapes; as it is where they are none. */
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Other ways to spell the path that is meant by a written one: without quotes, backslashes of markdown, of a shell or of Windows, and escapes of a URL. */
+export const otherSpellings = (path: string): ReadonlyArray<string> => {
+  const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
+  const spellings = [bare, withoutEscapes(bare), bare.replaceAll("\\ ", " "), decoded(bare), bare.replaceAll("\\", "/")]
+  return [...new Set(spellings)].filter((one) => one !== path && one !== "")
+}
+
+/** A path by which names are alike that differ only in blanks, invisible characters, or the normalisation of letters. */
+export const alikePath = (path: string): string =>
+  path
+    .normalize("NFC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/\s+/g, " ")
+    .trim()
+
 /** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
 export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folders = paths.flatMap((path) => {
@@ -42,6 +66,21 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
     return parts.map((_, index) => parts.slice(0, parts.length - index).join("/"))
   })
   return [...new Set(folders)]
+}
+
+/** So many paths of a text are looked at. */
+const mostNamed = 50
+
+/** The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code; whether there are such files is not known. */
+export const pathsNamed = (text: string): ReadonlyArray<string> => {
+  const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
+    const path = word
+      .replace(/^@?(?:\.\/)*/, "")
+      .replace(/(?:#.*|:\d.*)$/, "")
+      .replace(/[.:!?*]+$/, "")
+    return path.includes("/") && !/^(?:\/|~|\.\.)|:\/\//.test(path) ? [path] : []
+  })
+  return [...new Set(words)].slice(0, mostNamed)
 }
 
 /** The text ` Nearest: a, b.`, to append to a sentence; empty without names. */

@@ -30,6 +30,9 @@ const spelled = (text: string, pattern: string): string =>
     .map((spell) => spell(pattern))
     .find((one) => text.includes(one)) ?? pattern
 
+/** True for a text with the pattern, whatever its line ends. */
+export const holdsPattern = (text: string, pattern: string): boolean => text.includes(spelled(text, pattern))
+
 /** The line of each offset, which ascend. */
 const linesOf = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<number> => {
   let [line, at] = [1, 0]
@@ -40,18 +43,28 @@ const linesOf = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<nu
   })
 }
 
+const namedPlaces = (except: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(except.map((one) => one.trim().replace(/^\.\//, "")))
+
+const isFileExcepted = (except: ReadonlySet<string>, path: string): boolean =>
+  except.has(path) || [...except].some((one) => one.endsWith("/") && path.startsWith(one))
+
 /** True for a place that is named as `path:line`, `path`, or a folder with a slash at its end. */
 const isExcepted = (except: ReadonlySet<string>, path: string, line: number): boolean =>
-  except.has(`${path}:${line}`) ||
-  except.has(path) ||
-  [...except].some((one) => one.endsWith("/") && path.startsWith(one))
+  except.has(`${path}:${line}`) || isFileExcepted(except, path)
+
+/** True for files that are excepted as a whole. */
+export const exceptedFiles = (except: ReadonlyArray<string>): ((path: string) => boolean) => {
+  const places = namedPlaces(except)
+  return (path) => isFileExcepted(places, path)
+}
 
 /** The lines in which the pattern stands, each once, without the excepted ones. */
 export const replacePlaces = (
   files: ReadonlyArray<{ readonly path: string; readonly text: string }>,
   { except, pattern }: { readonly pattern: string; readonly except: ReadonlyArray<string> }
 ): ReadonlyArray<TextLine> => {
-  const excepted = new Set(except.map((one) => one.trim().replace(/^\.\//, "")))
+  const excepted = namedPlaces(except)
   return files.flatMap(({ path, text }) => {
     if (pattern === "") return []
     const offsets = offsetsIn(text, spelled(text, pattern))

@@ -5,7 +5,7 @@
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isElision } from "./Elision.ts"
+import { elisionIn } from "./Elision.ts"
 import { showMatches } from "./LineSearch.ts"
 import { findText, lineAt, type TextPlace } from "./TextMatch.ts"
 
@@ -125,7 +125,7 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
   if (place !== undefined && there.length === 1) {
     return `${absent}, and the new one stands there already, at line ${lineAt(text, place.from)}.`
   }
-  const left = oldText.split("\n").find(isElision)?.trim()
+  const left = elisionIn({ path, newText: oldText, oldText: text })?.trim()
   if (left !== undefined) return `${absent}. The line ${JSON.stringify(left)} stands for others: write them out.`
   return `${absent}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`
 }

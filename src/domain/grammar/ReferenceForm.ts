@@ -118,6 +118,20 @@ const readFile = (title: string, href: string): ReferenceForm => {
   return plain(reference, isRewritten ? `Read the lines of "${href}" as "${range}".` : undefined)
 }
 
+/**
+ * The other ways to read a link to a file whose path holds a `#`, the longest path first: `C#/x.md#L3` may be the lines of `C#/x.md`.
+ * Only the project tells which of them is a file.
+ */
+export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileReference> => {
+  const [first = "", ...others] = href.split("#")
+  const ends = others.map((_, index) => others.length - index)
+  return ends.flatMap((end) => {
+    const path = [first, ...others.slice(0, end)].join("%23")
+    const form = readFile(title, [path, ...others.slice(end)].join("#"))
+    return form._tag === "Plain" && form.reference.kind === "file" ? [form.reference] : []
+  })
+}
+
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
 
 /**

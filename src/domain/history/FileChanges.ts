@@ -19,6 +19,8 @@ export interface FileChange {
   readonly kind?: FileKind
   /** The outermost folder that the run made for the file. */
   readonly folder?: string
+  /** The folder that went as a whole with the file. */
+  readonly goes?: string
 }
 
 /** The calls that failed, and so changed nothing. */
@@ -37,21 +39,30 @@ export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArr
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
-const kindOf = ({ kind }: Pick<FileState, "kind">) => (kind === undefined ? {} : { kind })
+/** What a write makes of a file; of one that was removed before it makes a plain one. */
+const kindOf = ({ after, kind }: FileState, last: FileChange): Pick<FileChange, "kind"> => {
+  if (kind !== undefined) return { kind }
+  return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}
+}
+
+/** True when a file has what the run left in it. */
+const isAsLeft = (before: string | null, last: FileState | undefined): boolean =>
+  last !== undefined && [last.after, last.reads ?? last.after, `link ${last.after}`].includes(before)
 
 /** The changes in the order in which the files were first changed. */
 export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<FileChange> => {
   const byPath = new Map<string, Array<FileChange>>()
-  for (const { after, before, path, ...state } of states) {
+  const written = new Map<string, FileState>()
+  for (const one of states) {
+    const { after, before, path, reads: _reads, ...state } = one
     const changes = byPath.get(path) ?? []
     byPath.set(path, changes)
-    const last = changes.at(-1)
-    const isNext = last !== undefined && last.texts.at(-1) === before
-    if (isNext) changes.pop()
+    const last = isAsLeft(before, written.get(path)) ? changes.pop() : undefined
+    written.set(path, one)
     changes.push(
-      isNext
-        ? { ...state, ...last, ...kindOf(state), texts: [...last.texts, after] }
-        : { ...state, path, texts: [after] }
+      last === undefined
+        ? { ...state, path, texts: [after] }
+        : { ...state, ...last, ...kindOf(one, last), texts: [...last.texts, after] }
     )
   }
   return [...byPath.values()].flat()

@@ -27,7 +27,10 @@ export const RunOpened = Schema.Struct({
 })
 export type RunOpened = typeof RunOpened.Type
 
-/** A file that a call is about to change: the SHA-256 of its text before, `null` when there is none, and after. */
+/**
+ * A file that a call is about to change: the SHA-256 of its text before and after, or what identifies a content without a text;
+ * `null` when there is none.
+ */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
@@ -40,7 +43,11 @@ export const FileState = Schema.Struct({
   /** What the file becomes, when that is not what it was. */
   kind: Schema.optionalKey(FileKind),
   /** The outermost folder that is made for the file. */
-  folder: Schema.optionalKey(Schema.String)
+  folder: Schema.optionalKey(Schema.String),
+  /** The SHA-256 of the text of bytes that are moved here. */
+  reads: Schema.optionalKey(Schema.String),
+  /** The folder that goes as a whole with the file. */
+  goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
 

@@ -4,7 +4,7 @@
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
-import { splitCommand } from "../configuration/CommandSplit.ts"
+import { splitCommand } from "../commands/CommandSplit.ts"
 import { folderOf, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { testsOfName } from "./TestFiles.ts"

@@ -56,6 +56,8 @@ const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
+  /** No secure connection to the server can be made, or only one; `detail` and `remedy` are sentences. */
+  NotSecure: { detail: Schema.String, remedy: Schema.String },
   /** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
   ModelMissing: {
     model: Schema.String,
@@ -98,12 +100,13 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The prompt does not fit the context window. Either nothing was sent, or the server read only `counted` tokens and the
-   * answer is not used. Sizes in tokens; `parts` are the largest, in order of size.
+   * answer is not used. `isRefused` when the server said so. Sizes in tokens; `parts` are the largest, in order of size.
    */
   ContextOverflow: {
     estimated: Schema.Int,
     window: Schema.Int,
     counted: Schema.optionalKey(Schema.Int),
+    isRefused: Schema.optionalKey(Schema.Boolean),
     parts: Schema.optionalKey(Schema.Array(PartSize))
   }
 })
@@ -145,6 +148,8 @@ const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {
     case "Unreachable":
       return `No model server answers at ${reason.host} (${reason.detail}). ${reason.remedy ?? "Check its address, or use --model embedded."}${reached(reason)}${waited(reason)}`
+    case "NotSecure":
+      return `${reason.detail}. ${reason.remedy}`
     case "ModelMissing":
       return missingText(reason)
     case "Busy":
@@ -187,7 +192,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
 
   /** True when no later call can succeed either: the run ends with exit code 5. */
   get isUnavailable(): boolean {
-    return ["Unreachable", "ModelMissing", "Refused"].includes(this.reason._tag)
+    return ["Unreachable", "NotSecure", "ModelMissing", "Refused"].includes(this.reason._tag)
   }
 
   /** True when the same request may succeed a little later. */

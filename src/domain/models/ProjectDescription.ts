@@ -2,15 +2,14 @@
  * What every prompt says about the project: AGENTS.md and its like in an eighth of the context window, or the beginning of
  * a README.
  */
+import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"
 import { cutAtParagraph } from "../text/Excerpt.ts"
 import { charactersIn } from "./PromptSize.ts"
 
 /** A text about the project; `path` is relative to it. */
-export interface DescriptionFile {
-  readonly path: string
-  readonly text: string
-}
+export const DescriptionFile = Schema.Struct({ path: Schema.String, text: Schema.String })
+export type DescriptionFile = typeof DescriptionFile.Type
 
 const cutNote = (path: string, left: number): string =>
   `(The beginning of ${path}; ${left} characters are left out. Refer to the file for them.)`
@@ -19,9 +18,11 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 
 /** A text that holds for a folder says so; that of the project needs no word. */
 const headed = ({ path, text }: DescriptionFile): string =>
-  folderOf(path) === "" || path.startsWith(".github/")
-    ? text
-    : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
+  path.startsWith("../")
+    ? `(From ${path}, for the whole repository:)\n\n${text}`
+    : folderOf(path) === "" || path.startsWith(".github/")
+      ? text
+      : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
 const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
@@ -79,8 +80,8 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
  * The texts, the nearest first, as far as they fit into the window (tokens). In the prompt the widest comes first, so
  * that the nearest has the last word. The note is for the person, when something did not fit.
  */
-export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number) => {
-  const budget = charactersIn(window / 8)
+export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
+  const budget = Math.floor(Math.min(charactersIn(window / 8), most))
   let left = budget
   const shown = files.map(withoutDecoration).map((file) => {
     const text = cutTo(file, left)

@@ -85,9 +85,10 @@ export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
   readonly counted?: number
+  readonly isRefused?: boolean
   readonly parts?: ReadonlyArray<PartSize>
 }): string => {
-  const { counted, estimated, parts = [], window } = overflow
+  const { counted, estimated, isRefused = false, parts = [], window } = overflow
   const largest = parts.map(({ name, tokens }) => `${textOf(name).title} (${tokens})`).join(", ")
   const named = largest === "" ? "" : ` The largest parts are ${largest}.`
   if (counted !== undefined) {
@@ -97,6 +98,10 @@ export const overflowText = (overflow: {
   const remedy =
     parts.map(({ name }) => textOf(name).remedy).find((one) => one !== undefined) ?? "narrow the references"
   const enough = leastWindow(estimated)
+  if (isRefused) {
+    const size = window > 0 ? ` Its context window holds ${window} tokens and must hold the answer too.` : ""
+    return `The model server refused the prompt of about ${estimated} tokens as too long.${size}${named} ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or load the model with a larger window${enough > window ? `, at least ${enough} tokens,` : ""} and set contextWindow to it.`
+  }
   const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow${enough > window ? ` to at least ${enough}` : ""}.`
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }

@@ -195,6 +195,10 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
+/** The text of a template without its values. */
+export const instructionsOf = ({ system, user }: PromptTemplate): string =>
+  [...system, ...user].flatMap((part) => (part._tag === "Text" ? [part.text] : [])).join("")
+
 /** Fills a template with the values of its placeholders, without blank lines around them. */
 export const fillTemplate = (template: PromptTemplate, given: Values): FilledPrompt => {
   const values = Record.map(given, (value) => withoutBlankStart(value.trimEnd()))

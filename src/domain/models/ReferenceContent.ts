@@ -21,7 +21,9 @@ export const ReferenceContent = Schema.Union([
     /** The number of the first line, for a file whose lines are shown with numbers. */
     first: Schema.optionalKey(Schema.Int),
     /** How many lines the file has, when the text holds only some of them. */
-    of: Schema.optionalKey(Schema.Int)
+    of: Schema.optionalKey(Schema.Int),
+    /** How the file is encoded, in a sentence, when it is not UTF-8. */
+    encoding: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({ kind: Schema.tag("later") })
 ])

@@ -332,7 +332,8 @@ const headingOf = ({ reference: { href, title } }: ResolvedReference): string =>
 const block = (resolved: ResolvedReference, text: string, note: string): string => {
   const { content } = resolved
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
-  const heading = `${headingOf(resolved)}${note}`
+  const encoding = content.kind === "file" && content.encoding !== undefined ? `\n\n(${content.encoding})` : ""
+  const heading = `${headingOf(resolved)}${note}${encoding}`
   if (note === noRoom) return `${heading}\n\n`
   if (content.kind === "file") return fileBlock(heading, { text, language: content.language })
   return fencedBlock(heading, text.trim() === "" ? "(empty)" : text.trim(), "markdown")

@@ -3,6 +3,8 @@
  * do not depend on how the text is cut into deltas.
  */
 
+import { changeParts } from "../files/AnswerParts.ts"
+
 /** A piece of an answer, in the order in which it was written. */
 interface WrittenPiece {
   readonly kind: "thinking" | "text"
@@ -105,14 +107,18 @@ export class ThinkingSplit {
 
 /**
  * Some servers drop the opening tag, so that thoughts come first and then a lone closing tag. What is before it is
- * thought, unless it holds a heading: then the reader of documents decides.
+ * thought, unless it holds a heading: then the reader of documents decides. The text of files that the answer writes is no thought.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }
   const lines = text.split("\n")
+  const fileLines = new Set(
+    changeParts(text).flatMap(({ end, first }) => lines.slice(first, end).map((_, at) => first + at))
+  )
   let isFenced = false
   let last = -1
   for (const [index, line] of lines.entries()) {
+    if (fileLines.has(index)) continue
     if (/^ {0,3}(?:`{3}|~{3})/.test(line)) isFenced = !isFenced
     if (isFenced) continue
     if (heading.test(line)) break

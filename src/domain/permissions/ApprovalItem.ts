@@ -69,7 +69,10 @@ export interface StepGate {
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
-/** A task that needs approval. `gatedBy` says why: the task list, the skill, or the risk of a call. */
+/** The plan of checks, which have a question of their own. */
+export const checksPlanKey = "checks"
+
+/** A task that needs approval. `gatedBy` says why: the task list, a skill of the user or the project, or the risk of a call. */
 export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
@@ -80,6 +83,8 @@ export interface GatedTask {
   readonly facts?: ReadonlyArray<string>
   /** What the tasks before it change, on top of which its calls are made. */
   readonly others?: ReadonlyArray<ProposedFile>
+  /** By the uid of a call: the project as it finds it, when calls of the task before it move or remove what it is about. */
+  readonly found?: ReadonlyMap<string, ReadonlyArray<ProposedFile>>
 }
 
 /** A call that could not be prepared. */
@@ -90,7 +95,15 @@ export interface UnreadyCall {
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
-export const RequestedChange = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export const RequestedChange = Schema.Struct({
+  declined: Schema.String,
+  instead: Schema.String,
+  /** The task and the tool of a call. */
+  task: Schema.optionalKey(Schema.String),
+  tool: Schema.optionalKey(Schema.String),
+  /** True for what would only have looked. */
+  isRead: Schema.optionalKey(Schema.Boolean)
+})
 export type RequestedChange = typeof RequestedChange.Type
 
 /** The answer to the question about a step, and who gave it. */

@@ -37,9 +37,11 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
 }
 
 /** The allow rules that match, when together they match every target. */
-const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArray<Target>): ReadonlyArray<R> => {
-  if (targets.length === 0) return rules.filter(({ pattern }) => pattern === undefined)
-  const covering = targets.map((target) => rules.filter(({ pattern }) => matchesAllow(pattern, target)))
+const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
+  if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
+  const covering = targets.map((target) =>
+    rules.filter((rule) => (rule.tool === tool || rule.tool === target.part) && matchesAllow(rule.pattern, target))
+  )
   return covering.every((some) => some.length > 0) ? [...new Set(covering.flat())] : []
 }
 
@@ -48,14 +50,14 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArra
  * about is enough; to be allowed, every target must match an allow rule.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
-  const { risk, targets, tool } = request
+  const { risk } = request
   for (const verdict of ["deny", "ask"] as const) {
     const restricting = rules.filter((rule) => rule.verdict === verdict && restricts(rule, request))
     if (restricting.length > 0) return { verdict, rules: restricting.toSorted(byText) }
   }
   const allowed = allowing(
-    rules.filter((rule) => rule.verdict === "allow" && rule.tool === tool),
-    targets
+    rules.filter((rule) => rule.verdict === "allow"),
+    request
   )
   if (allowed.length > 0) return { verdict: "allow", rules: allowed.toSorted(byText) }
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }

@@ -76,7 +76,15 @@ const PolicyDocument = Schema.Struct({
 })
 
 /** Tools that change something, and what the host starts: a remembered permission must name what it allows. */
-const changing = new Set(["write_file", "edit_file", "remove_file", "run_command", "load_plugin", "start_server"])
+const changing = new Set([
+  "write_file",
+  "edit_file",
+  "move_file",
+  "remove_file",
+  "run_command",
+  "load_plugin",
+  "start_server"
+])
 
 /** True for a pattern without any literal name. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)

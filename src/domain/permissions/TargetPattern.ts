@@ -111,8 +111,14 @@ export interface Target {
   readonly place?: CommandPlace
   /** True for a URL that was made from what was read: only a rule for exactly this URL allows it. */
   readonly carries?: boolean
+  /** True for a change that would drop most of a file or what it leaves out: only a rule for exactly this file allows it. */
+  readonly loses?: boolean
+  /** True for a file outside the project that belongs to the skill of the task. */
+  readonly ofSkill?: boolean
   /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
   readonly effects?: ReadonlyArray<string>
+  /** A part of a move is allowed as well by a rule for the tool that does this part alone. */
+  readonly part?: string
 }
 
 const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)/.test(pattern)
@@ -145,6 +151,12 @@ const carriesData = (pattern: string, url: string): boolean => {
   return tail > mostUrlData
 }
 
+/** True for a pattern that names this file alone. */
+const isExact = (pattern: string | undefined, { canonical, relative }: Target): boolean =>
+  pattern !== undefined &&
+  (pattern === exactPattern(canonical) ||
+    (relative !== undefined && withoutDots(pattern) === withoutDots(exactPattern(relative))))
+
 /**
  * True when an allow rule matches the target. A file that looks like a secret, or that programs run automatically, is
  * matched only by a pattern that names such files, not by wildcards alone. Without a pattern a rule matches the other
@@ -154,10 +166,15 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   const { canonical, kind, place, relative } = target
   const path = relative ?? canonical
   if (target.carries === true) return pattern === exactPattern(canonical)
+  if (target.loses === true && !isExact(pattern, target)) return false
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
   if (pattern === undefined)
-    return (kind === "other" && !carriesData("", canonical)) || (relative !== undefined && !isSecret && !isRun)
+    return (
+      (kind === "other" && !carriesData("", canonical)) ||
+      (relative !== undefined && !isSecret && !isRun) ||
+      (target.ofSkill === true && !isSecret)
+    )
   if (place !== undefined && !coversPlace(scopedPattern(pattern), place)) return false
   if (!matchesText(pattern, target) || carriesData(pattern, canonical)) return false
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))

@@ -37,6 +37,8 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that were seen in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
+  /** True for a report about the project for which nothing was looked at. */
+  unfounded: Schema.optionalKey(Schema.Boolean),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {
@@ -81,8 +83,15 @@ export const FailureCause = Schema.Union([
     targets: Schema.Array(Schema.String),
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
-  /** No answer of the model was accepted; `repeated` when it gave the same one every time. */
-  Schema.TaggedStruct("NoValidAnswer", { attempts: Schema.Int, repeated: Schema.Boolean }),
+  /**
+   * No answer of the model was accepted; `repeated` when it gave the same one every time. `unable` is about the model, when the
+   * last answers in a row were of no use.
+   */
+  Schema.TaggedStruct("NoValidAnswer", {
+    attempts: Schema.Int,
+    repeated: Schema.Boolean,
+    unable: Schema.optionalKey(Schema.String)
+  }),
   /** A model call failed; `reason` is its tag. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
   Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
@@ -105,6 +114,23 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   override get message(): string {
     return `Task ${this.phase}: "${this.task}": ${this.reason}`
   }
+}
+
+/** About the model, for a failure after answers that were of no use. */
+export const unableIn = ({ cause }: TaskFailure): string | undefined =>
+  cause?._tag === "NoValidAnswer" ? cause.unable : undefined
+
+/**
+ * The failure that ends a run because of its model: the first task of which it did nothing at all, when it has done no other, else
+ * the second one.
+ */
+export const endingFailure = (
+  failures: ReadonlyArray<TaskFailure>,
+  results: ReadonlyArray<unknown>
+): TaskFailure | undefined => {
+  const unable = failures.filter((failure) => unableIn(failure) !== undefined)
+  const hasWorked = results.length > 0 || unable.some(({ phase }) => phase === "execution")
+  return unable[hasWorked ? 1 : 0]
 }
 
 /** The failures of tasks that have no result: a task that succeeded later has not failed. */

@@ -1,7 +1,6 @@
 /**
  * What this program makes of a tool that a server describes and of its results: the name `mcp__server__tool`, the risk,
- * the data for the model. Schemas are bounded, since a small text can unfold to millions of parts when its definitions
- * refer to each other.
+ * the data for the model.
  */
 import * as Predicate from "effect/Predicate"
 import type { McpServerEntry } from "../configuration/McpServerEntry.ts"
@@ -38,60 +37,74 @@ export const mcpToolRisk = (
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
-const maxCharacters = 65_536
-const maxParts = 10_000
-const maxDepth = 64
-
-const definitionOf = (reference: unknown, definitions: unknown): readonly [name: string, definition: unknown] => {
-  const name = Predicate.isString(reference) ? reference.replace(/^#\/(?:\$defs|definitions)\//, "") : ""
-  return [name, Predicate.isObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined]
-}
-
-/** Why the schema of a tool is not read, as a sentence; nothing when it is small enough. */
-export const schemaExcess = (schema: unknown): string | undefined => {
-  if (!Predicate.isObject(schema)) return undefined
-  const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as unknown
-  let parts = 0
-  /** True beyond the limits; a definition that refers to itself is not followed again. */
-  const exceeds = (value: unknown, depth: number, within: ReadonlyArray<string>): boolean => {
-    parts += 1
-    if (parts > maxParts || depth > maxDepth) return true
-    if (Array.isArray(value)) return value.some((item) => exceeds(item, depth + 1, within))
-    if (!Predicate.isObject(value)) return false
-    const [name, definition] = definitionOf(value["$ref"], definitions)
-    if (definition !== undefined && !within.includes(name) && exceeds(definition, depth + 1, [...within, name])) {
-      return true
-    }
-    return Object.values(value).some((item) => exceeds(item, depth + 1, within))
-  }
-  if (exceeds(schema, 0, [])) {
-    return `the schema of its parameters unfolds to more than ${maxParts} parts or ${maxDepth} levels.`
-  }
-  return JSON.stringify(schema).length > maxCharacters
-    ? `the schema of its parameters has more than ${maxCharacters} characters.`
-    : undefined
-}
-
 /** The result of a call, independent of the protocol: its parts as text, and its structured content. */
 export interface McpResult {
   readonly text: string
+  /** The same, a text for each part; one when absent. */
+  readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
 }
 
 const maxErrorLength = 2000
 
-/** Servers repeat structured content as text for old clients; the model needs it once. */
-const repeats = (text: string, structured: Schema.Json): boolean => {
-  if (textNestedTooDeep(text)) return false
-  const parsed = Result.try(() => JSON.parse(text) as Schema.Json)
-  return Result.isSuccess(parsed) && canonicalJson(parsed.success) === canonicalJson(structured)
+const parsed = (text: string): Schema.Json | undefined => {
+  if (textNestedTooDeep(text)) return undefined
+  const result = Result.try(() => JSON.parse(text) as Schema.Json)
+  return Result.isSuccess(result) ? result.success : undefined
+}
+
+const isSameText = (one: string, other: string): boolean =>
+  one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
+
+/** True when a text is this value: as it is, or as JSON. */
+const isTextOf = (text: string, value: Schema.Json): boolean => {
+  if (typeof value === "string" && isSameText(text, value)) return true
+  const json = parsed(text)
+  return json !== undefined && canonicalJson(json) === canonicalJson(value)
+}
+
+/** What stands in a block of text, as some servers put their content into the structured one too. */
+const blockText = (value: Schema.Json): Schema.Json =>
+  Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
+    ? value["text"]
+    : value
+
+/** True when the texts of a result say this value: all together, or one each of its items. */
+const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
+  if (isTextOf(texts.join("\n"), blockText(value))) return true
+  if (!Array.isArray(value)) return false
+  const items = value as ReadonlyArray<Schema.Json>
+  if (items.length === texts.length && items.every((item, at) => isTextOf(texts[at] ?? "", blockText(item))))
+    return true
+  const lines = items.map((item) => blockText(item))
+  return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
+}
+
+/** The only value of an object: many servers wrap what they say into one key, such as `content` or `result`. */
+const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
+  if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
+  const values = Object.values(structured) as ReadonlyArray<Schema.Json>
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** What goes to the model of a text and the structured content beside it: one of them where they say the same. */
+const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
+  const text = texts.join("\n")
+  const inner = onlyValue(structured)
+  if (text.trim() === "" || saysValue(texts, structured)) return structured
+  if (inner !== undefined && saysValue(texts, inner)) return typeof inner === "string" ? text : structured
+  const holdsJson = [0, 2, 4].some((indent) => {
+    const json = JSON.stringify(structured, null, indent)
+    return json.length > 2 && text.includes(json)
+  })
+  return holdsJson ? text : { text, structured }
 }
 
 /** The data of a result. A failure that the server reports becomes a `ToolFailure` with its message. */
 export const mcpData = (
   tool: string,
-  { isError, structured, text }: McpResult
+  { isError, structured, text, texts = [text] }: McpResult
 ): Result.Result<Schema.Json, ToolFailure> => {
   if (isError) {
     const reason = text.trim() === "" ? "it gave no reason." : text.trim().slice(0, maxErrorLength)
@@ -102,6 +115,5 @@ export const mcpData = (
     const message = `The tool ${tool} gave a result that is nested more than ${maxNesting} levels deep; all of it was left out.`
     return Result.fail(new ToolFailure({ type: "output_limit", message }))
   }
-  if (text.trim() === "" || repeats(text, structured)) return Result.succeed(structured)
-  return Result.succeed({ text, structured })
+  return Result.succeed(dataOf(texts, structured))
 }

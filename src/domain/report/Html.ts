@@ -96,7 +96,8 @@ const symbols: Readonly<Record<string, string>> = {
 
 const words: Readonly<Record<string, string>> = {
   open: "not done",
-  unverified: "unverified: a check fails with the changes"
+  unverified: "unverified: a check fails with the changes, or proves nothing",
+  unfounded: "unfounded: no file was looked at"
 }
 
 /** How a task stands as a mark with its words. */

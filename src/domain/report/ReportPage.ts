@@ -4,7 +4,7 @@
  * the data and an entry in `sectionsOf`.
  */
 import { passes } from "../checks/CheckOutcome.ts"
-import { aboutCheck, checkState, deniedText, seenTexts, stateLine } from "../checks/Facts.ts"
+import { aboutCheck, checkState, claimText, deniedText, seenTexts, stateLine } from "../checks/Facts.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { cachedText, loadText, speedText } from "../models/TokenCounts.ts"
 import { counted, shortDurationText } from "../text/Format.ts"
@@ -258,7 +258,7 @@ const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>$
 /** What the program knows of the end of the run, whatever the model says. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
-  const { checks, denied = [], files, notDone = [], seen = [] } = facts
+  const { checks, claims = [], denied = [], files, notDone = [], seen = [] } = facts
   const state = stateLine(facts)
   const fileRows = files.map(({ deletions, insertions, kind, path }) => [path, kind, `+${insertions}`, `-${deletions}`])
   const checkRows = checks.map((check) => [
@@ -271,6 +271,7 @@ const factsHtml = ({ run: { facts } }: ReportData): Html => {
     ${files.length === 0 ? nothing : titled("Changed files", tableHtml(columnsOf("File", "Change", "#Insertions", "#Deletions"), fileRows))}
     ${checks.length === 0 ? nothing : titled("Checks", tableHtml(columnsOf("Check", "How it ended", "#Exit code", "What it says"), checkRows))}
     ${state === undefined ? nothing : markup`<p class="bad">${state}</p>`}
+    ${claims.map((one) => markup`<p class="bad">${claimText(one)}</p>`)}
     ${denied.length === 0 ? nothing : titled("Denied", listHtml([...new Set(denied.map(deniedText))]))}
     ${notDone.length === 0 ? nothing : titled("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}
     ${seen.length === 0 ? nothing : titled("Seen in part", listHtml(seenTexts(seen)))}`

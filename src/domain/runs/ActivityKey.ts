@@ -44,6 +44,8 @@ export const modelCallKey = (id: ModelCallId): string =>
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
+  /** That the checks are tried, which happens once. */
+  trials: "trials",
   round: (round: number): string => `round-${round}`,
   refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
   joined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}/joined`,
@@ -114,7 +116,11 @@ export const seenKey = {
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   /** The parts of files that are shown to a task at its beginning. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
+  /** The instructions of the project for the files of a task; `place` is where they are looked for. */
+  instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
+  /** Whether what a task is about is the project. */
+  about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
@@ -123,6 +129,8 @@ export const seenKey = {
   /** What the files of a task hold when its changes are put together with those of others. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** Which paths of an answer are files of the project. */
+  paths: (task: string): string => `paths/${slugOf(task)}`,
   /** What is left out of the new texts of a task. */
   tidied: (task: string): string => `tidied/${slugOf(task)}`,
   /** The lines that a call changes in the project. */
@@ -130,6 +138,11 @@ export const seenKey = {
   /** What a call of a turn changed in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
+  /** The checks that are tried while the plan is made, and how each of them ended. */
+  trials: "trials",
+  /** Whether they had ended when the first task began. */
+  trialEnded: "trials/ended",
+  trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** Where the project uses what a task changed. */
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`

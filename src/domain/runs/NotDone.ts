@@ -54,6 +54,8 @@ interface Change {
   readonly target: string
   /** True when a later change of the same target is this change, however often it failed. */
   readonly isFile: boolean
+  /** True when it takes the file away, so that no change of the file makes up for it. */
+  readonly isRemoval?: boolean
 }
 
 /** What the tools and skills of the run say about calls and tasks. */
@@ -124,9 +126,10 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, made: Re
     calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {
       const change = result.success || result.error_type === "permission_denied" ? undefined : changeOf(call)
       if (change === undefined || made.some((one) => one.call === sameCall(call))) return []
-      const { isFile, target, what } = change
+      const { isFile, isRemoval = false, target, what } = change
+      const isSame = (later: Made): boolean => later.target === target && (later.isRemoval === true || !isRemoval)
       const why = `It failed: ${result.error_message ?? result.error_type}`
-      return [{ task: name, what, why, isMadeBy: (later) => later.target === target, isSingle: !isFile }]
+      return [{ task: name, what, why, isMadeBy: isSame, isSingle: !isFile }]
     })
   )
 

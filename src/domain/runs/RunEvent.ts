@@ -3,6 +3,7 @@
  * ignore unknown types.
  */
 import * as Schema from "effect/Schema"
+import { CheckStatus, TriedCheck } from "../checks/CheckOutcome.ts"
 import { Refinement } from "../documents/Refinement.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
@@ -196,9 +197,12 @@ export const RunEvent = Schema.Union([
   event("check.started", checkFields),
   /** A check still runs, for so many seconds; its limit ends it at `endsAtSeconds`. */
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
+  /** How a check ends on the project as it is before the run; said while the plan is made. */
+  event("check.tried", TriedCheck.fields),
   /** A check has ended: what fails that did not fail without the changes, and the text that the model gets. */
   event("check.finished", {
     ...checkFields,
+    status: Schema.optionalKey(CheckStatus),
     exitCode: Schema.NullOr(Schema.Int),
     seconds: Schema.Finite,
     newFailures: Schema.Array(Schema.String),

@@ -22,7 +22,7 @@ export const RunOrder = Schema.Struct({
   outputSchema: Schema.optionalKey(Schema.Json),
   /** The run changes nothing, so that it needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean),
-  /** A check that fails with the changes does not keep the run from being done. */
+  /** A check that fails with the changes, or that the person named and that proves nothing, keeps no run from being done. */
   acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type

@@ -2,13 +2,13 @@
  * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason. Links of the
  * answer to results become sources that a person can follow.
  */
-import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
-import type { NotDoneFact } from "../checks/Facts.ts"
+import { type CheckOutcome, namesOf, statusOf } from "../checks/CheckOutcome.ts"
+import { type NotDoneFact, unfoundedText } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved } from "../permissions/ApprovalItem.ts"
+import type { RequestedChange, StepApproved } from "../permissions/ApprovalItem.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
@@ -23,6 +23,8 @@ export type RoundsEnd =
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
+  /** The answers of the model were of no use; `message` says where, and what the person can do. */
+  | { readonly _tag: "ModelUnable"; readonly message: string }
   /** There is work left after the last round that is allowed; `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. */
@@ -54,9 +56,16 @@ export const outcome = (status: RunStatus, message: string, issues: ReadonlyArra
 export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
-/** What failed only for want of a permission was not permitted. */
-const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
-  outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
+/**
+ * What failed only for want of a permission was not permitted. Where a person declined something and nothing was done in its place, that
+ * is how the run ended.
+ */
+const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
+  const declined = unfollowedMessages(shortfall)
+  const isDenied = failures.some(({ cause }) => cause?._tag === "Denied")
+  const status = declined.length > 0 ? "declined" : isDenied ? "not_permitted" : "failed"
+  return outcome(status, [...declined, message].join("\n"))
+}
 
 /**
  * What was denied; `isRead` for what would only have looked, `leftOut` when the run was to change nothing, and this would
@@ -81,9 +90,18 @@ export interface Shortfall {
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
+  /** What a person wanted in the place of what they declined, and nothing did. */
+  readonly unfollowed: ReadonlyArray<RequestedChange>
   /** For the commands that messages name. */
   readonly runId: string
 }
+
+/** What a person declined, and what they wanted in its place and did not get. */
+const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
+  unfollowed.map(
+    ({ declined, instead }) =>
+      `You declined "${stepText(declined)}" and wanted instead: ${instead.trim().replace(/\.$/, "").replaceAll(/\s+/g, " ")}. Nothing was done for that.`
+  )
 
 /** The message of a run that was interrupted, which its ending says again. */
 export const interruptedText = "The run was interrupted."
@@ -127,15 +145,19 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const denials = decidingDenials(shortfall).filter(({ instead }) => instead === undefined)
       const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
-      const message = [...denied, ...missing].join("\n")
-      const status = denials.length > 0 ? "not_permitted" : missing.length > 0 ? "failed" : "done"
+      const message = [...denied, ...unfollowedMessages(shortfall), ...missing].join("\n")
+      const declined = unfollowedMessages(shortfall)
+      const isMissing = missing.length > 0 ? "failed" : "done"
+      const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
       /* What was denied is asked about again when the run is resumed. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
-      return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
+      return failed(end.failures, end.failures.map(({ message }) => message).join("\n"), shortfall)
     case "FailedTwice":
-      return failed([end.failure], `${end.failure.message} It failed the same way before.`)
+      return failed([end.failure], `${end.failure.message} It failed the same way before.`, shortfall)
+    case "ModelUnable":
+      return outcome("limit", end.message)
     case "MaxRounds":
       return outcome("limit", maxRoundsText(end.rounds))
     case "Declined": {
@@ -151,15 +173,49 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** An outcome that would be done is unverified when a check fails with the changes. */
-export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>): Outcome => {
-  const failed = checks.filter((check) => check.notRun === undefined && !passes(check))
-  if (found.status !== "done" || failed.length === 0) return found
-  const lines = failed.map(
-    ({ command, newFailures }) => `The check ${command} fails with the changes: ${newFailures.slice(0, 3).join("; ")}`
-  )
+/** The checks of a run, and what is expected of them. */
+export interface CheckedWork {
+  readonly checks: ReadonlyArray<CheckOutcome>
+  readonly hasChanged: boolean
+  /** True when the person named the checks: then changes without one that proves something are not done. */
+  readonly isNamed: boolean
+}
+
+const failedText = ({ command, newFailures, stillFails }: CheckOutcome): string =>
+  stillFails === undefined
+    ? `The check ${command} fails with the changes: ${namesOf(newFailures)}`
+    : `The check ${command} fails. ${stillFails}`
+
+/** Why changes are unverified, in lines; none when they are not. */
+export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): ReadonlyArray<string> => {
+  const failed = checks.filter((check) => statusOf(check) === "failed")
+  const open = isNamed ? checks.filter(({ notRun }) => notRun !== undefined) : []
+  const without = isNamed && hasChanged && checks.length === 0
+  return [
+    ...failed.map(failedText),
+    ...open.map(({ command, notRun }) => `Not checked: ${command}. ${notRun}`),
+    ...(without ? ["Not checked: none of the checks that you named was run."] : [])
+  ]
+}
+
+/** An outcome that would be done is unverified when a check fails, or one that the person named proves nothing. */
+export const withChecks = (found: Outcome, work: CheckedWork): Outcome => {
+  const lines = unverifiedLines(work)
+  if (found.status !== "done" || lines.length === 0) return found
   const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
   return { ...found, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
+}
+
+/** What a person can do about an answer that looked at nothing. */
+export const unfoundedHelp =
+  "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
+
+/** An outcome that would be done is unfounded when a report about the project looked at nothing. */
+export const withLooks = (found: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
+  const unfounded = results.filter((result) => result.unfounded === true)
+  if (found.status !== "done" || unfounded.length === 0) return found
+  const lines = unfounded.map(({ name }) => unfoundedText(name))
+  return { ...found, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
 }
 
 /** The tasks that lack a change or never ran, as facts. */

@@ -12,7 +12,8 @@ import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
  * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
  * `declined` (a person denied a step) · `not_permitted` (a permission was denied, or nobody could give it) ·
  * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted` · `unverified` (a check of the
- * project fails with the changes).
+ * project fails with the changes, or one that the person named proves nothing) · `unfounded` (what is said about the project rests on
+ * nothing that was looked at).
  */
 export const RunStatus = Schema.Literals([
   "done",
@@ -23,7 +24,8 @@ export const RunStatus = Schema.Literals([
   "unavailable",
   "limit",
   "interrupted",
-  "unverified"
+  "unverified",
+  "unfounded"
 ])
 export type RunStatus = typeof RunStatus.Type
 
@@ -114,7 +116,8 @@ const exitCodes: Record<RunStatus, number> = {
   unavailable: 5,
   limit: 6,
   interrupted: 130,
-  unverified: 1
+  unverified: 1,
+  unfounded: 6
 }
 
 /** The exit code of the binary for a status. A report never has 2 (usage or configuration). */

@@ -47,6 +47,7 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
   write_file: fitsFile,
   edit_file: fitsFile,
   remove_file: fitsFile,
+  move_file: fitsFile,
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
 

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
-import type { ToolCall } from "../tools/ToolCall.ts"
+import { partsOfMove, type ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 
 /** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
@@ -47,7 +47,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputs: Schema.Array(SkillInput),
   /** Markdown under `## Refinement`; the whole body when the file has none of our headings. */
   refinement: Schema.String,
-  /** Markdown under `## Execution`; the whole body when the file has none of our headings. */
+  /** Markdown under `## Execution`. */
   execution: Schema.String
 }) {}
 
@@ -219,6 +219,7 @@ const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`
 export const callsBeyondLimits = (skill: Skill, calls: ReadonlyArray<ToolCall>, task: string): ReadonlyArray<Issue> => {
   const limits = limitsOfSkill(skill)
   return calls
+    .flatMap(partsOfMove)
     .filter((call) => exceedsLimits(limits, call))
     .map((call) => {
       const patterns = limits.find(({ tool }) => tool === call.name)?.patterns ?? []
@@ -243,9 +244,26 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
     const start = file.lastIndexOf(folder)
     if (start < 0) return changed
     const written = file.slice(start + folder.length).replace(/[^\w/]/g, "\\$&")
-    return changed.replace(new RegExp(`(?<![\\w./-])(?:\\./)?${written}(?![\\w/-])`, "g"), () => file)
+    const from = String.raw`(?:\./|${skillFolderNames}/)?`
+    return changed.replace(new RegExp(`(?<![\\w./-])${from}${written}(?![\\w/-]|\\.\\w)`, "g"), () => file)
   }, text)
 }
+
+/**
+ * The file beside the skill that a path of a model means: relative to the folder of the skill, as its text names it, or below `~`.
+ * Nothing where the path means none of them, or several.
+ */
+export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
+  const tail = path.replace(/^(?:\.\/)+/, "")
+  if (files.includes(tail)) return tail
+  const isHome = tail.startsWith("~/")
+  if (tail === "" || tail.startsWith("/") || tail.split("/").includes("..")) return undefined
+  const meant = files.filter((file) => file.endsWith(isHome ? tail.slice(1) : `/${tail}`))
+  return meant.length === 1 ? meant[0] : undefined
+}
+
+/** What skills of other programs call their folder. */
+const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
 /** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
@@ -264,4 +282,7 @@ export const refinementText = (skill: Skill): string => {
 }
 
 /** What the prompt of an execution says of the skill. */
-export const executionText = ({ execution }: Skill): string => nestMarkdown(execution, 2)
+export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
+
+/** What the prompt says of the inputs of the skill. */
+export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

@@ -148,7 +148,11 @@ const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): strin
   return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
 }
 
-/** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is refinement and execution. */
+/** True for a body with none of our headings, as skills of other programs have it. */
+export const isPlainBody = (sections: ReadonlyArray<OutlineSection>): boolean =>
+  sections.every((section) => skillPart(section) === undefined)
+
+/** Reads the body. Headings of another level or case are repairs; a body without any of ours says as a whole how to work. */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const sections = outline(body)
   const repairs = sections.flatMap((section) => {
@@ -158,11 +162,10 @@ const readSkillBody = ({ body, bodyLine }: SkillFile) => {
     const where = { section: title, line: bodyLine + line - 1 }
     return [makeRepair("skill-heading-form", where, `Read the heading "${title}" as "## ${headings[part]}".`)]
   })
-  const isPlain = sections.every((section) => skillPart(section) === undefined)
   return {
     inputRequirements: partOf(sections, "input-requirements"),
-    refinement: isPlain ? body.trim() : partOf(sections, "refinement"),
-    execution: isPlain ? body.trim() : partOf(sections, "execution"),
+    refinement: isPlainBody(sections) ? body.trim() : partOf(sections, "refinement"),
+    execution: partOf(sections, "execution"),
     repairs
   }
 }

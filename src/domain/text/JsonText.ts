@@ -4,7 +4,14 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode
+} from "jsonc-parser"
 import { maxNesting, textNestedTooDeep } from "./Json.ts"
 
 /** A position in a string; both count from 1. */
@@ -48,12 +55,13 @@ const repeatedKey = (node: Node): Node | undefined => {
   return again ?? children.map(repeatedKey).find((one) => one !== undefined)
 }
 
-/** Reads strict JSON, also without a value for repeated keys. */
-export const readJson = (text: string): Result.Result<LocatedJson, JsonProblem> => {
+/** Reads strict JSON, also without a value for repeated keys; where other programs write it, with comments and trailing commas. */
+export const readJson = (given: string, isLoose = false): Result.Result<LocatedJson, JsonProblem> => {
+  const text = isLoose ? given.replace(/^\uFEFF/, " ") : given
   const problemAt = (offset: number, what: string) => Result.fail({ ...placeAt(text, offset), what })
   if (textNestedTooDeep(text, maxNesting + 1)) return problemAt(0, "the text is nested too deeply.")
   const errors: Array<ParseError> = []
-  const root = parseTree(text, errors, { disallowComments: true })
+  const root = parseTree(text, errors, { disallowComments: !isLoose, allowTrailingComma: isLoose })
   const [error] = errors
   if (root === undefined || error !== undefined)
     return problemAt(error?.offset ?? 0, error === undefined ? "value expected." : faultText(error))
@@ -65,5 +73,6 @@ export const readJson = (text: string): Result.Result<LocatedJson, JsonProblem> 
     if (node === undefined) return placeOf(path.slice(0, -1))
     return placeAt(text, node.parent?.type === "property" ? node.parent.offset : node.offset)
   }
-  return Result.succeed({ value: JSON.parse(text) as Schema.Json, placeOf })
+  const strict = isLoose ? JSON.stringify(getNodeValue(root)) : text
+  return Result.succeed({ value: JSON.parse(strict) as Schema.Json, placeOf })
 }

@@ -1,26 +1,50 @@
 /**
- * Bytes to text, strictly: UTF-8 or a word about what the bytes are instead. Used wherever a file becomes prompt text.
+ * Bytes to text. `decodeText` is strict: UTF-8, or a word about what the bytes are instead. `decodeFile` reads the text of a
+ * file in every encoding that this program knows, and says which one it is.
  */
 import * as Result from "effect/Result"
+import { looksLikeShiftJis, shiftJis, windows1252 } from "./CharacterSets.ts"
+
+/** How the text of a file is encoded; `Partly UTF-8` has bytes that are none, which are shown as `\xe9`. */
+export type TextEncoding = "UTF-8" | "Partly UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252" | "Shift-JIS"
+
+export interface DecodedText {
+  /** Without the byte order mark. */
+  readonly text: string
+  readonly encoding: TextEncoding
+}
 
 const startsWith = (bytes: Uint8Array, ...mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** Zero bytes at every second place: text in UTF-16 without a mark. */
-const looksLikeUtf16 = (bytes: Uint8Array): boolean => {
+/** The side of the zero bytes at every second place of text in UTF-16 without a mark. */
+export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const sample = bytes.subarray(0, 512)
-  const zeros = [0, 0]
-  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2]! += 1
+  const zeros = [0, 0] as [number, number]
+  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2 === 0 ? 0 : 1] += 1
   const half = sample.length / 2
-  return sample.length >= 4 && Math.max(...zeros) > half * 0.7 && Math.min(...zeros) < half * 0.1
+  if (sample.length < 4 || Math.max(...zeros) <= half * 0.7 || Math.min(...zeros) >= half * 0.1) return undefined
+  return zeros[1] > zeros[0] ? "UTF-16LE" : "UTF-16BE"
 }
 
-/** Control characters that no text holds; tab, line ends and form feed are fine. */
+/** Control characters that no text holds; tab, line ends, form feed, the old mark of an end and escapes are fine. */
 const hasControls = (bytes: Uint8Array): boolean =>
-  bytes.subarray(0, 4096).some((byte) => (byte < 32 && ![9, 10, 12, 13, 27].includes(byte)) || byte === 127)
+  bytes.some((byte) => (byte < 32 && ![9, 10, 12, 13, 26, 27].includes(byte)) || byte === 127)
+
+/** True when the bytes begin with the UTF-8 byte order mark. */
+export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
+
+/** The mark of UTF-16 with which bytes begin. */
+export const utf16Mark = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
+  if (startsWith(bytes, 0xff, 0xfe)) return "UTF-16LE"
+  return startsWith(bytes, 0xfe, 0xff) ? "UTF-16BE" : undefined
+}
 
 const guess = (bytes: Uint8Array): string => {
-  if (startsWith(bytes, 0xff, 0xfe) || startsWith(bytes, 0xfe, 0xff) || looksLikeUtf16(bytes)) {
+  if (startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff)) {
+    return "it looks like UTF-32; convert it to UTF-8"
+  }
+  if (utf16Mark(bytes) !== undefined || unmarkedUtf16(bytes) !== undefined) {
     return "it looks like UTF-16; convert it to UTF-8"
   }
   return hasControls(bytes)
@@ -28,18 +52,120 @@ const guess = (bytes: Uint8Array): string => {
     : "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"
 }
 
-/**
- * The text of UTF-8 bytes without the byte order mark. Fails with the likely nature of the bytes, worded to follow
- * "because": `it is binary`, `it looks like UTF-16; convert it to UTF-8`.
- */
-export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
-  if (bytes.includes(0)) return Result.fail(guess(bytes))
+const strictly = (bytes: Uint8Array, encoding: string): string | undefined => {
   try {
-    return Result.succeed(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
-    return Result.fail(guess(bytes))
+    return undefined
   }
 }
 
-/** True when the bytes begin with the UTF-8 byte order mark. */
-export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
+/**
+ * The text of UTF-8 bytes without the byte order mark. Fails with the likely nature of the bytes, worded to follow
+ * "because": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
+ */
+export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
+  const text = bytes.includes(0) ? undefined : strictly(bytes, "utf-8")
+  return text === undefined ? Result.fail(guess(bytes)) : Result.succeed(text)
+}
+
+const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
+
+/** The number of bytes of the character of UTF-8 that begins there; 0 when none does. */
+const characterLength = (bytes: Uint8Array, at: number): number => {
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
+  if (first < 0x80) return 1
+  if (first >= 0xc2 && first <= 0xdf) return follows(second) ? 2 : 0
+  if (first >= 0xe0 && first <= 0xef) {
+    const least = first === 0xe0 ? 0xa0 : 0x80
+    const most = first === 0xed ? 0x9f : 0xbf
+    return second >= least && second <= most && follows(third) ? 3 : 0
+  }
+  if (first < 0xf0 || first > 0xf4) return 0
+  const least = first === 0xf0 ? 0x90 : 0x80
+  const most = first === 0xf4 ? 0x8f : 0xbf
+  return second >= least && second <= most && follows(third) && follows(fourth) ? 4 : 0
+}
+
+/** How a byte is shown that is no text: `\xe9`. */
+export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
+
+/** Bytes as text in which those that are no UTF-8, and zeros, are shown. */
+export interface ShownBytes {
+  readonly text: string
+  /** The bytes that are shown, in their order. */
+  readonly shown: ReadonlyArray<number>
+  /** How many characters of several bytes there are. */
+  readonly longCharacters: number
+}
+
+/** The text of bytes of which most are UTF-8. */
+export const showBytes = (bytes: Uint8Array): ShownBytes => {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  const parts: Array<string> = []
+  const shown: Array<number> = []
+  let longCharacters = 0
+  let start = 0
+  const showText = (end: number) => {
+    if (end > start) parts.push(decoder.decode(bytes.subarray(start, end)))
+  }
+  for (let at = 0; at < bytes.length;) {
+    const byte = bytes[at] ?? 0
+    const length = byte === 0 ? 0 : characterLength(bytes, at)
+    if (length > 1) longCharacters += 1
+    if (length === 0) {
+      showText(at)
+      shown.push(byte)
+      parts.push(shownByte(byte))
+      start = at + 1
+    }
+    at += Math.max(1, length)
+  }
+  showText(bytes.length)
+  return { text: parts.join(""), shown, longCharacters }
+}
+
+const decoded = (text: string, encoding: TextEncoding): Result.Result<DecodedText, string> =>
+  Result.succeed({ text, encoding })
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const controlCharacters = /[\0-\x08\x0B\x0E-\x19\x1C-\x1F\x7F]/
+
+const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Result.Result<DecodedText, string> => {
+  const text = strictly(bytes, encoding)
+  return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
+}
+
+/** Text without zeros that is not UTF-8 as a whole. */
+const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
+  if (hasControls(bytes)) return Result.fail("it is binary")
+  const { longCharacters, shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  if (longCharacters >= shown.length || hasByteOrderMark(bytes)) return decoded(text, "Partly UTF-8")
+  const japanese = shiftJis.decode(bytes)
+  if (japanese !== undefined && looksLikeShiftJis(japanese)) return decoded(japanese, "Shift-JIS")
+  return decoded(windows1252.decode(bytes) ?? "", "Windows-1252")
+}
+
+/**
+ * The text of a file: UTF-8, also with some bytes that are none; UTF-16; Shift-JIS; or else Windows-1252,
+ * in which every byte is a character. Fails like `decodeText` for what is no text.
+ */
+export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
+  const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
+  if (wide !== undefined) return decodeUtf16(bytes, wide)
+  if (bytes.includes(0)) return Result.fail(guess(bytes))
+  const text = strictly(bytes, "utf-8")
+  return text === undefined ? decodeOther(bytes) : decoded(text, "UTF-8")
+}
+
+/** The name of an encoding for a person or a model. */
+export const encodingName = (encoding: TextEncoding): string =>
+  encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
+
+/** What a reader is told of a file in another encoding than UTF-8, in a line without a name of the file. */
+export const encodingNote = (encoding: TextEncoding | undefined): string | undefined => {
+  if (encoding === undefined || encoding === "UTF-8") return undefined
+  return encoding === "Partly UTF-8"
+    ? "Not all of the file is UTF-8: bytes that are no text are shown as \\xNN. An edit keeps them."
+    : `The file is encoded as ${encodingName(encoding)}. An edit keeps that.`
+}

@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
+import { FileEntry } from "../files/FileEntry.ts"
 import { FileKind } from "../files/FileKind.ts"
 import { TextEdit } from "../files/TextEdit.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
@@ -15,7 +16,9 @@ export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
   /** `kind` is what the file becomes where it is another one; the content of a link is where it leads. */
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
-  /** The host makes it a `WriteFile` of nothing. */
+  /** A file, a link or a folder to another path. The host makes it two `WriteFile` for each file: one with its bytes, one of nothing. */
+  Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
+  /** A file, a link or a folder. The host makes it a `WriteFile` of nothing for each file. */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
   /** Replacements in an existing file. The host computes the new content, so the tool is granted a `WriteFile`. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
@@ -34,7 +37,12 @@ export type RunScript = typeof RunScript.Type
  * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
  */
 export const CanonicalAccess = Schema.Union([
-  Schema.TaggedStruct("ReadFile", { path: Schema.String, inside: Schema.Boolean }),
+  Schema.TaggedStruct("ReadFile", {
+    path: Schema.String,
+    inside: Schema.Boolean,
+    /** True for a file outside the project that belongs to the skill of the task. */
+    ofSkill: Schema.optionalKey(Schema.Boolean)
+  }),
   Schema.TaggedStruct("WriteFile", {
     path: Schema.String,
     inside: Schema.Boolean,
@@ -43,6 +51,12 @@ export const CanonicalAccess = Schema.Union([
     kind: Schema.optionalKey(FileKind),
     /** True when the file is removed; its content is empty then. */
     removes: Schema.optionalKey(Schema.Boolean),
+    /** The file whose bytes are written; the content is its text, where it has one. */
+    from: Schema.optionalKey(FileEntry),
+    /** The folder that is removed as a whole, or to which a whole folder is moved, with this file in it. */
+    folder: Schema.optionalKey(Schema.String),
+    /** What is there now that has no text. */
+    holds: Schema.optionalKey(FileEntry),
     /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
     base: Schema.optionalKey(Schema.String),
     /** What was at the path when the host looked; when something else is there, nothing is written. */
@@ -92,7 +106,7 @@ export type CanonicalAccess = typeof CanonicalAccess.Type
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
-    const { found: _found, loses: _loses, ...plain } = access
+    const { found: _found, holds: _holds, loses: _loses, ...plain } = access
     return plain
   }
   if (access._tag === "FetchUrl") return { _tag: "FetchUrl", url: access.url }
@@ -123,6 +137,11 @@ export const accessTarget = (access: CanonicalAccess): string => {
       return `${access.name} sha256:${access.hash}`
   }
 }
+
+/** What a person knows accesses by: a folder that is moved or removed as a whole stands for the files in it. */
+export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
+  ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
+]
 
 /** What a person is shown besides the target, one line each. */
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {

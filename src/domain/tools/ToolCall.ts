@@ -84,6 +84,9 @@ export const badExit = (result: ToolResult): string | undefined => {
   return end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
 }
 
+/** True for a call that ran a command which succeeded. */
+export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
+
 /** The data of an envelope as text: a string as it is, anything else as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
@@ -141,10 +144,29 @@ export interface PreparedCall {
 }
 
 /** The tools that change files and nothing else: within a working copy they change only that. */
-export const fileTools: ReadonlySet<string> = new Set(["edit_file", "remove_file", "write_file"])
+export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
 /** True for a call of such a tool. */
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
-/** The file of a change or of a read, however its path is written. */
-export const pathOf = (call: ToolCall): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")
+
+/** The file of a change or of a read, however its path is written; of a move the path before it. */
+export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path"])
+
+/** The paths that a change is about: both of a move. */
+export const pathsOf = (call: ToolCall): ReadonlyArray<string> =>
+  call.name === "move_file" ? [pathOf(call), plainPath(call.arguments["to"])] : [pathOf(call)]
+
+/** A move as the two calls that come to the same, of which a skill may limit each. */
+export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
+  call.name === "move_file"
+    ? [
+        { ...call, name: "remove_file", arguments: { path: call.arguments["path"] ?? "" } },
+        { ...call, name: "write_file", arguments: { path: call.arguments["to"] ?? "", content: "" } }
+      ]
+    : [call]
+
+/** The tools that a skill may use, with those that come to the same as two of them. */
+export const withMoves = (tools: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(tools.includes("write_file") && tools.includes("remove_file") ? [...tools, "move_file"] : tools)

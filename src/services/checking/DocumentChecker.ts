@@ -38,7 +38,7 @@ import { checkInputPaths } from "../references/FileReferences.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
-import { changedFile } from "../tools/CallCheck.ts"
+import { toldFiles } from "../tools/FileAccess.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** A task that has finished, of which only the name is known. */
@@ -55,8 +55,8 @@ export const makeRefinementCheck = Effect.gen(function* () {
   const allTools = registry.tools.map(({ name }) => name)
 
   const mayTell = (call: ToolCall) =>
-    Effect.flatMap(changedFile(call, workspace), (file) =>
-      file === undefined ? Effect.succeed(true) : gate.mayShow(file)
+    Effect.flatMap(toldFiles(call, [], workspace), (files) =>
+      Effect.map(Effect.filter(files, gate.mayShow), (shown) => shown.length === files.length)
     )
 
   return Effect.fn("checkRefinement")(function* (

@@ -16,9 +16,11 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 import { deniedTasks } from "../../domain/runs/NotDone.ts"
+import { unfollowed } from "../../domain/runs/Followed.ts"
 import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { changeKinds } from "../pipeline/CheckedEvidence.ts"
 import { Briefer } from "../pipeline/Briefer.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 import { PlanChecker } from "../pipeline/PlanChecker.ts"
@@ -194,6 +196,8 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const rounds = yield* state.rounds
   const { failures = [], results = [] } = rounds.at(-1) ?? {}
   const denials = yield* gate.denials
-  const nothing = { deniedTasks: deniedTasks(rounds), missing: [], notRun: [], runId: "" }
+  const requested = (yield* gate.requestedChanges).map((change) => Object.assign({ round: rounds.length }, change))
+  const left = { deniedTasks: deniedTasks(rounds), unfollowed: unfollowed(requested, rounds, yield* changeKinds) }
+  const nothing = { ...left, missing: [], notRun: [], runId: "" }
   return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }
 })

@@ -7,6 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import { release, totalmem } from "node:os"
 import * as path from "node:path"
 import { commandProblem, commandText } from "../../domain/commands/CommandText.ts"
+import { builtInProblem, missingProgramAdvice, unreplacedWords } from "../../domain/commands/ShellWords.ts"
 import { type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { isFolder, realPath } from "../files/FileLook.ts"
@@ -84,14 +85,21 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     return changed
   })
 
-  const isControl = Effect.fnUntraced(function* (file: string) {
+  const controlsAmong = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
     const survey = yield* Effect.orElseSucceed(surveyNow, () => emptySurvey)
     const controls = [...survey.controls.inside, ...survey.walk.bare]
-    return controls.some((one) => isWithin(one, file)) || (yield* isInBareRepository(root, file))
+    const bare = new Map<string, boolean>()
+    for (const file of files) {
+      const folder = path.dirname(file)
+      if (!bare.has(folder)) bare.set(folder, yield* isInBareRepository(root, file))
+    }
+    const isControl = (file: string) =>
+      controls.some((one) => isWithin(one, file)) || bare.get(path.dirname(file)) === true
+    return new Set(files.filter(isControl))
   }, provide)
 
   return {
-    isControl,
+    controlsAmong,
     /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
@@ -146,6 +154,8 @@ interface RunOptions {
   readonly isTrial?: boolean
   /** What it reads on stdin; nothing when absent. */
   readonly stdin?: string
+  /** True when the caller says itself what the person can set after a failure. */
+  readonly isQuiet?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -169,14 +179,7 @@ const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: b
   ...argv
 ]
 
-const missingProgram = ([program, ...args]: readonly [string, ...Array<string>]) => {
-  const words = program.trim().split(/\s+/)
-  const cure =
-    words.length > 1 && args.length === 0
-      ? `Give every word as an element of its own: ${JSON.stringify(words)}.`
-      : "Name a program that is installed, or give its path."
-  return new ToolFailure({ type: "not_found", message: `There is no program ${JSON.stringify(program)}. ${cure}` })
-}
+const notFound = (message: string) => new ToolFailure({ type: "not_found", message })
 
 export class Commands extends Context.Service<
   Commands,
@@ -186,8 +189,8 @@ export class Commands extends Context.Service<
      * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** True for a file of the project that git runs or follows, by where git really looks; its name is not judged. */
-    isControl(path: string): Effect.Effect<boolean>
+    /** Those files of the project that git runs or follows, by where git really looks; their names are not judged. */
+    controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
@@ -224,7 +227,7 @@ export class Commands extends Context.Service<
         const folders = (env["PATH"] ?? "").split(":")
 
         const folderOf = Effect.fnUntraced(function* (written: string) {
-          const { inside, path: folder } = yield* workspace.canonical(written)
+          const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
           if (!inside)
             return yield* invalid(
               `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
@@ -263,14 +266,15 @@ export class Commands extends Context.Service<
           { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
           end: CommandEnd,
-          refused?: ReadonlySet<string>
+          { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
         ) {
+          const tell = isQuiet ? () => Effect.void : tellOnce
           const { exitCode, output, stopped } = end
-          if (stopped !== undefined) yield* tellOnce(argv, stopped)
+          if (stopped !== undefined) yield* tell(argv, stopped)
           if (exitCode === null) return end
           const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
           if (limitHint !== undefined) {
-            yield* tellOnce(argv, limitHint)
+            yield* tell(argv, limitHint)
             return { ...end, limitHint }
           }
           const isPartly = sandboxWords.startsWith(partly)
@@ -291,7 +295,7 @@ export class Commands extends Context.Service<
           }
           const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(given)
           if (sandboxHint === undefined) return end
-          yield* tellOnce(argv, sandboxHint)
+          yield* tell(argv, sandboxHint)
           return { ...end, sandboxHint }
         })
 
@@ -303,7 +307,9 @@ export class Commands extends Context.Service<
           if (problem !== undefined) return yield* invalid(problem)
           const cwd = yield* folderOf(written)
           const program = yield* provide(findFrom(argv[0], cwd))
-          if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
+          if (program === undefined || !(yield* provide(isExecutable(program)))) {
+            return yield* notFound(builtInProblem(argv) ?? missingProgramAdvice(argv))
+          }
           const { denial, isClosed = false, sandboxed, words } = yield* sandbox.state
           const scripts = yield* provide(commandScripts(root, argv, cwd))
           const onCopy = (yield* CurrentCopy) !== undefined && (yield* copies.state).mechanism !== "none"
@@ -322,7 +328,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           command: CanonicalCommand,
-          { isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
+          { isQuiet = false, isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
         ) {
           const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
@@ -375,7 +381,7 @@ export class Commands extends Context.Service<
             return { ...around, child: provide(isolated), refused: proxy?.refused }
           })
           const hinted = (shown: ReadonlyArray<string>, end: CommandEnd, refused?: ReadonlySet<string>) =>
-            provide(withHint(command, shown, end, refused))
+            provide(withHint(command, shown, end, { isQuiet, refused }))
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
@@ -390,7 +396,7 @@ export class Commands extends Context.Service<
           return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
         }, Effect.scoped)
 
-        return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
+        return Commands.of({ canonical, controlsAmong: watch.controlsAmong, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 }
@@ -405,7 +411,7 @@ const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  * limit that made it fail by itself. What it changed of
  * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
  * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
- * because of its sandbox is in `sandbox`. Fails as `Commands.run` does.
+ * because of its sandbox is in `sandbox`, and in `shell` what a shell would have replaced. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -416,6 +422,7 @@ export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess 
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
   const { changed = [], copied, exitCode, limitHint, output, sandboxHint, stopped } = end
+  const shellHint = exitCode === 0 ? undefined : unreplacedWords(granted.argv, output)
   const { leftOut, proposed } = copied ?? { leftOut: [], proposed: [] }
   return {
     exit_code: exitCode,
@@ -425,6 +432,7 @@ export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess 
     ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
     ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),
     ...(sandboxHint === undefined ? {} : { sandbox: sandboxHint }),
+    ...(shellHint === undefined ? {} : { shell: shellHint }),
     output
   }
 })

@@ -7,11 +7,14 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { type FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
+import { decodeFile, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath } from "../files/CanonicalPath.ts"
 import { listTree, maxTreeEntries } from "../files/FileTree.ts"
-import { readTextFile } from "../files/TextFile.ts"
+import { readFileBytes } from "../files/TextFile.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
@@ -127,20 +130,28 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
   } satisfies Difference
 })
 
-type FoundText = { readonly text: string | null } | { readonly why: string }
+type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
 /** The text of a file, null where none is; otherwise why it has none that can be proposed, in words. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
-  return yield* Effect.match(readTextFile(file, maxBytes), {
-    onFailure: ({ type }): FoundText => {
-      if (type === "output_limit") return { why: "larger than 1 MB" }
-      return { why: type === "parse_error" ? "binary" : "unreadable" }
-    },
-    onSuccess: (text): FoundText => ({ text })
+  return yield* Effect.match(readFileBytes(file, maxBytes), {
+    onFailure: ({ type }): FoundText => ({ why: type === "output_limit" ? "larger than 1 MB" : "unreadable" }),
+    onSuccess: (bytes): FoundText => {
+      const decoded = decodeFile(bytes)
+      return Result.isSuccess(decoded) ? { text: decoded.success.text, bytes } : { why: "binary" }
+    }
   })
 })
+
+const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+
+/** True for bytes that the text in the place of others would get; the byte order mark of UTF-8 does not count. */
+const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
+  const encoded = encodeLike(before, text)
+  return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
+}
 
 /** What a command changed in its working copy, by names relative to the project. */
 export interface CopyEnd {
@@ -188,6 +199,10 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
+    const replacedBytes = "bytes" in inProject ? inProject.bytes : undefined
+    if (written.text !== null && written.bytes !== undefined) {
+      if (!isWrittenLike(replacedBytes, written.text, written.bytes)) return "written in another encoding"
+    }
     const isSameKind = written.text === null || kind === kindBefore
     if (written.text === (before === undefined ? base : before.text) && isSameKind) return undefined
     return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)

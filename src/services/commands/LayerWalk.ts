@@ -8,7 +8,8 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { besideBuild, buildMarks } from "../../domain/files/BuildFolders.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { alwaysSkipped, ignoredIn, readRules, rulesAbove, type RuleChain } from "../files/FileTree.ts"
+import { alwaysSkipped, readRules, ruledRoot, type RuledFolder, standingIn } from "../files/FileTree.ts"
+import { trackedFiles } from "../files/TrackedFiles.ts"
 
 /** `gone` marks, in a layer of an overlay, what is removed below it; `other` are links, devices, pipes and sockets. */
 type LayerKind = "file" | "folder" | "gone" | "other"
@@ -70,7 +71,7 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
     for (const tree of trees) {
       const file = path.join(tree, name, ".gitignore")
       const info = yield* entryAt(file)
-      if (info !== undefined) return info.isFile() ? yield* readRules(file, path.join(root, name)) : []
+      if (info !== undefined) return (yield* readRules(file, path.join(root, name))).rules
     }
     return []
   })
@@ -91,13 +92,15 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
     return false
   })
 
-  const open: Array<{ readonly name: string; readonly chain: RuleChain }> = [
-    { name: "", chain: yield* rulesAbove(root) }
-  ]
+  const start: RuledFolder = yield* ruledRoot(root)
+  const open: Array<{ readonly name: string; readonly ruled: RuledFolder }> = [{ name: "", ruled: start }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { name: folder } = next
-    const chain = [...(yield* rulesIn(folder)), ...next.chain]
-    const isIgnored = ignoredIn(chain, path.join(root, folder))
+    const { name: folder, ruled } = next
+    const place = path.join(root, folder)
+    const isRepository = folder !== "" && (yield* entryAt(path.join(place, ".git"))) !== undefined
+    const tracked = isRepository ? yield* trackedFiles(place, place) : ruled.tracked
+    const inner: RuledFolder = { ...ruled, tracked, chain: [...(yield* rulesIn(folder)), ...ruled.chain] }
+    const standingOf = standingIn(inner)
     const names = yield* namesIn(path.join(top, folder), top === root)
     const listed = yield* Effect.forEach(
       names,
@@ -108,12 +111,19 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
       if (info === undefined) continue
       const name = path.join(folder, one)
       const isFolder = info.isDirectory()
-      if (alwaysSkipped.has(one) || isIgnored(one, isFolder) || (isFolder && (yield* isBuilt(folder, one)))) {
+      const isFolderThere = isFolder || (isGone(info) && tracked.folders.has(path.join(root, name)))
+      const standing = alwaysSkipped.has(one) ? "ignored" : standingOf(one, isFolderThere)
+      const isMade = standing === "counts" && isFolder && (yield* isBuilt(folder, one))
+      const holdsTracked = tracked.folders.has(path.join(root, name))
+      if (standing === "ignored" || (isMade && !holdsTracked)) {
         ignored.push(name)
         continue
       }
       entries.push({ name, kind: kindOf(info), info })
-      if (isFolder) open.push({ name, chain })
+      if (isFolder) {
+        const isIgnored = standing === "tracked" || isMade
+        open.push({ name, ruled: { ...inner, path: path.join(root, name), isIgnored } })
+      }
     }
   }
   return { entries, ignored }

@@ -10,6 +10,7 @@ import {
   lstat,
   mkdir,
   opendir,
+  readFile,
   readlink,
   symlink,
   utimes,
@@ -17,9 +18,11 @@ import {
 } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { modeAs } from "../../domain/files/FileKind.ts"
-import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
 /** How bubblewrap gets a copy to the path of the project. */
@@ -89,15 +92,24 @@ const makeFoldersLike = async (root: string, tree: string, name: string): Promis
 }
 
 /** Writes a proposed file into a tree, with the mode that it has in the project; nothing of one that is removed. */
-const putFile = (root: string, tree: string, { kind, name, text }: NamedProposal): Effect.Effect<void, ToolFailure> =>
-  doing(`write ${name} into the working copy`, async () => {
+const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect<void, ToolFailure> =>
+  doing(`write ${file.name} into the working copy`, async () => {
+    const { from, kind, name, text } = file
     if (text === null) return
     const place = path.join(tree, name)
     await makeFoldersLike(root, tree, path.dirname(name))
     if (kind === "link") return symlink(text, place)
-    const like = await lstat(path.join(root, name)).catch(() => undefined)
+    const like = await lstat(from?.path ?? path.join(root, name)).catch(() => undefined)
     const mode = like?.isFile() === true ? like.mode & 0o777 : 0o644
-    await writeFile(place, text, { flag: "wx" })
+    if (from !== undefined && isOpaque(file)) {
+      await copyFile(from.path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    } else {
+      /* As the file itself would be written. */
+      const old = from?.path ?? path.join(root, name)
+      const before = like?.isFile() === true ? await readFile(old).catch(() => undefined) : undefined
+      const encoded = encodeLike(before, text)
+      await writeFile(place, Result.isSuccess(encoded) ? encoded.success : text, { flag: "wx" })
+    }
     await chmod(place, kind === undefined ? mode : modeAs(kind, mode))
   })
 

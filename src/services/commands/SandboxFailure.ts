@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as path from "node:path"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
+import { saysNoNetwork } from "../../domain/commands/NetworkTrouble.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
@@ -17,16 +18,6 @@ import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 /** What the person can set below "sandbox" in the configuration; `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
   `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
-
-const noNetwork =
-  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|(?:in|for) offline mode|CARGO_NET_OFFLINE|unable to resolve host|:nxdomain\b/i
-
-/** How package managers say that they could not download, when they do not name the network: pip, Maven, pnpm, and others. */
-const unfetched =
-  /no matching distribution found|could not transfer artifact|one of its dependencies could not be resolved|ERR_PNPM_NO_OFFLINE_|downloading (?:package manifest|tarball)|trouble with your network connection|could not reach host|HTTP 000 CONNECTION FAILED|unable to load the service index/i
-
-/** True for the output of a command that wanted a network and had none. */
-export const saysNoNetwork = (output: string): boolean => noNetwork.test(output) || unfetched.test(output)
 
 const noUnixSocket = /address family not supported|EAFNOSUPPORT/i
 

@@ -4,23 +4,26 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { runFacts } from "../../domain/checks/Facts.ts"
-import { passes } from "../../domain/checks/CheckOutcome.ts"
+import { falseClaim } from "../../domain/checks/CheckClaims.ts"
+import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
 import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
-import type { Briefing } from "../../domain/models/Briefing.ts"
+import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
 import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
-import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
-import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
-import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { makeAboutProject } from "../pipeline/AboutProject.ts"
+import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
@@ -49,10 +52,14 @@ interface MessageOrder {
   readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
+  /** The files with instructions of the project that the conversation holds. */
+  readonly told: Ref.Ref<ReadonlyArray<string>>
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while it is written. */
   readonly listen: (delta: string) => void
+  /** A check that fails, or that the person named and that proves nothing, does not keep the answer from being done. */
+  readonly acceptUnverified?: boolean | undefined
   /** True when no further message can answer a question of the model, so that the person is asked. */
   readonly asksBack: boolean
   /** The work so far, for the report on an answer that was interrupted. */
@@ -81,6 +88,24 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
+/** What the person, an earlier message or a command has put before the model is a look at it. */
+const isGiven = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
+  hasFolded ||
+  content.length > 1 ||
+  content.some((one) => one.role === "user" && one.pictures !== undefined) ||
+  briefing.attachment !== undefined ||
+  briefing.currentFile !== undefined ||
+  messages.some(
+    (one) => one.role === "tool" || (one.role === "user" && !isFromPerson(one) && !one.content.startsWith("## Reply"))
+  )
+
+/** An answer about the project that looked at nothing. */
+const unfoundedEnding = {
+  status: "unfounded",
+  reason: `${unfoundedText("")} ${unfoundedHelp}`,
+  facts: runFacts([], [], { unfounded: [""] })
+} as const
+
 const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map(({ path }) => path).join(", ")
 
 /**
@@ -88,16 +113,19 @@ const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map
  * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
  */
 export const makeAnswerMessage = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
   const events = yield* RunEvents
+  const instructions = yield* makeInstructions
   const lock = yield* ProjectWriteLock
   const loop = yield* makeTurnLoop
   const questionsAt = yield* makeModelQuestions
+  const { changeOf } = yield* changeKinds
   const { readMessage } = yield* makeEvidenceReaders
   const registry = yield* ToolRegistry
   const runner = yield* TaskRunner
-  const { contextWindow, limits } = yield* RunSettings
+  const { contextWindow, limits, namesChecks = false } = yield* RunSettings
 
   /** Why turns ended without an answer. */
   const reasonOf = (end: Exclude<TurnsEnd<string>, { readonly _tag: "Taken" }>, { issues }: Progress): string => {
@@ -109,12 +137,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
       case "Limit":
         return `Stopped after ${end.turns} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
       case "Unusable":
+        if (end.unable !== undefined) return `No valid answer. ${end.unable}`
         return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
     }
   }
 
   const workOf = (message: MessageOrder, before: Memory, begun: Progress): Work => {
     const { briefing, listen, number, progress, system, tools } = message
+    const isProject = aboutProject(seenKey.about(number, askTask), briefing.prompt)
     const mayChange = tools.some((tool) => fileTools.has(tool))
     const look = mayChange ? "look further, change, or" : "look further, or"
     const own = { mayChange, tools: new Set(tools) }
@@ -126,6 +156,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       latest: () => latest,
       idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
       task: askTask,
+      request: briefing.prompt,
       round: number,
       step: 0,
       tools,
@@ -133,8 +164,13 @@ export const makeAnswerMessage = Effect.gen(function* () {
       copy: makeWorkingCopy(),
       mostTurns: limits.iterationsPerMessage,
       earlier: before.outcomes,
+      ...(isGiven(message, before) ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
       endsItself: true,
-      read: (answer) => Effect.succeed(readMessageTurn(answer, own)),
+      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
+      instructions: (turn, files, budget) => {
+        const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
+        return instructions.told(key, files, message.told, { briefing, budget })
+      },
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,
       // What the host and the person have shown, and never what the model said itself: it would confirm its own links.
@@ -214,17 +250,20 @@ export const makeAnswerMessage = Effect.gen(function* () {
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
         : yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
-    const facts = runFacts(result.files ?? [], result.checks ?? [])
+    const claim = falseClaim(result.result.summary, result.checks ?? [], latest().outcomes.some(ranWell))
+    const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
+    const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })
     const failures = result.calls.filter((one) => !one.result.success)
     const answer = failures.length === 0 ? ending.answer : result.result.summary
     const [missing = ""] = answer.split(/\n\nThe report from before that:\n/)
     if (failures.length > 0) shown.add(missing)
-    const failing = facts.checks.filter((one) => one.notRun === undefined && !passes(one))
-    const unverified = failing.map(({ command }) => `The check ${command} fails with the changes.`).join("\n")
+    const hasChanged = facts.files.length > 0
+    const lines = unverifiedLines({ checks: facts.checks, hasChanged, isNamed: namesChecks })
     const known = { ...ending, answer, ...(facts.files.length === 0 ? {} : { facts }) }
     if (ending.status !== "done") return known
     if (failures.length > 0) return { ...known, status: "failed" as const, reason: missing }
-    return failing.length > 0 ? { ...known, status: "unverified" as const, reason: unverified } : known
+    const isUnverified = lines.length > 0 && message.acceptUnverified !== true
+    return isUnverified ? { ...known, status: "unverified" as const, reason: lines.join("\n") } : known
   })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
@@ -241,7 +280,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
         Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message }))
       )
       const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
-      if (end._tag === "Unusable") return { status: "failed", answer: "", reason }
+      if (end._tag === "Unusable") return { status: end.unable === undefined ? "failed" : "limit", answer: "", reason }
       if (end._tag === "Taken") work.shown.end(end.value)
       const { message } = work
       const asks = message.asksBack && end._tag === "Taken" && work.latest().turn < work.mostTurns
@@ -250,9 +289,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
         const { messages, ...latest } = work.latest()
         return yield* answer(work, { ...latest, messages: [...messages, { role: "user", content: words }] })
       }
+      const { isUnfounded } = work.latest()
       const ending: AskEnding =
         end._tag === "Taken"
-          ? { status: "done", answer: end.value, reason }
+          ? { status: "done", answer: end.value, reason, ...(isUnfounded ? unfoundedEnding : {}) }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
       const known = (yield* gate.requestedChanges).length
       const applied = yield* apply(work, ending, declined).pipe(
@@ -268,8 +308,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const messages = [...latest.messages, { role: "user" as const, content }]
       const next = yield* answer(work, { ...latest, messages }, work.copy.version())
       /* What was declined stands above what the model says of it. */
-      const nothing = next.facts === undefined && next.status === "done" ? " Nothing was changed." : ""
-      return { ...next, answer: `${said}${nothing}\n\n${next.answer}` }
+      const acted = work
+        .latest()
+        .outcomes.slice(latest.outcomes.length)
+        .some(({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined)
+      const isFollowed = acted || next.facts !== undefined
+      if (isFollowed || next.status !== "done") return { ...next, answer: `${said}\n\n${next.answer}` }
+      const nothing = `${said} Nothing was changed.`
+      return { ...next, status: "declined", reason: nothing, answer: `${nothing}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {

@@ -26,7 +26,8 @@ import {
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { pathsNamed } from "../../domain/files/PathList.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
@@ -39,6 +40,7 @@ import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
 import { noteMessages } from "../permissions/ReadNotes.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
+import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -93,6 +95,7 @@ export const layerAsker = Layer.effect(
     const support = yield* ToolSupport
     const meter = yield* UsageMeter
     const workspace = yield* Workspace
+    const instructions = yield* makeInstructions
     const lock = yield* ProjectWriteLock
     const shaped = yield* makeShapedAnswer
     const registry = yield* ToolRegistry
@@ -113,10 +116,11 @@ export const layerAsker = Layer.effect(
       images: ReadonlyArray<string>,
       offered: ReadonlyArray<ToolInfo>,
       form: AnswerSchema | undefined,
-      asksBack: boolean
+      { acceptUnverified, asksBack }: Pick<AskOrder, "acceptUnverified"> & { readonly asksBack: boolean }
     ) {
       yield* noteMessages(gate, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
+      const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
       const given = yield* Ref.make(images)
       let commands = 0
       const messages = Effect.map(Ref.get(memory), (now) => now.messages)
@@ -187,15 +191,24 @@ export const layerAsker = Layer.effect(
             said: typed,
             ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
           }
-          const content = files.text === "" ? [own] : [fromHost(files.text), own]
+          const rules = yield* instructions.told(
+            seenKey.instructions(askTask, `message-${number}`),
+            [...files.names, ...pathsNamed(plain)],
+            told,
+            { briefing, budget: charactersIn(settings.contextWindow / 8) }
+          )
+          const shown = `${files.text}${rules}`
+          const content = shown === "" ? [own] : [fromHost(shown), own]
           return yield* answerMessage({
             number,
             system,
             content,
             briefing,
             memory,
+            told,
             tools: names,
             listen,
+            acceptUnverified,
             asksBack,
             progress
           })
@@ -268,7 +281,10 @@ export const layerAsker = Layer.effect(
       const facts = runFacts(
         known.flatMap(({ files }) => files),
         known.findLast(({ files }) => files.length > 0)?.checks ?? [],
-        { denied: known.flatMap(({ denied = [] }) => denied) }
+        {
+          denied: known.flatMap(({ denied = [] }) => denied),
+          unfounded: [...new Set(known.flatMap(({ unfounded = [] }) => unfounded))]
+        }
       )
       const report: RunReport = {
         runId,
@@ -285,7 +301,7 @@ export const layerAsker = Layer.effect(
     })
 
     const hold = Effect.fn("Asker.hold")(function* <E, R>(
-      { images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+      { acceptUnverified, images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ) {
       const known = yield* briefer.surroundings(files)
@@ -309,7 +325,10 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, images, offered, form, prompt !== "")
+      const { reports, session } = yield* openSession(known, messages, images, offered, form, {
+        acceptUnverified,
+        asksBack: prompt !== ""
+      })
       const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),

@@ -28,6 +28,8 @@ export interface AskOrder {
   readonly outputSchema?: Schema.Json
   /** The names of the tools that the model may call; all when absent. */
   readonly tools?: ReadonlyArray<string>
+  /** A check that fails, or that the person named and that proves nothing, does not keep an answer from being done. */
+  readonly acceptUnverified?: boolean | undefined
   /** What was said before, in a conversation that goes on. */
   readonly messages?: ReadonlyArray<ConversationMessage>
 }

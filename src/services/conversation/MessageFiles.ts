@@ -17,6 +17,7 @@ import { readFileBytes } from "../files/TextFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { meantFile } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -71,10 +72,11 @@ export const makeMessageFiles = Effect.gen(function* () {
     const form = readReference(name, name)
     if (form._tag !== "Plain" || form.reference.kind !== "file") return undefined
     const { target } = form.reference
+    const meant = yield* Effect.provideService(meantFile(form.reference), Workspace, workspace)
+    if (meant !== undefined) return meant.reference
     const found = yield* Effect.option(workspace.canonical(target))
     if (found._tag === "None") return undefined
     if (!found.value.inside) return isElsewhere(target) ? form.reference : undefined
-    if (yield* workspace.isFile(found.value.path)) return form.reference
     const files = yield* tree
     const folder = path.relative(workspace.root, found.value.path)
     if (files.some((file) => folder === "" || file.startsWith(`${folder}/`))) return undefined

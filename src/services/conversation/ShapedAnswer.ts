@@ -4,7 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
-import { type AnswerSchema, answerForm, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { type AnswerSchema, answerForm, notJson, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { mostUselessAnswers } from "../../domain/documents/UselessAnswers.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -50,7 +51,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
   const attempt = (
     order: ShapeOrder,
     form: AnswerSchema,
-    left: number,
+    { left, useless }: { readonly left: number; readonly useless: number },
     rejected: ReadonlyArray<ConversationMessage>
   ): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -68,8 +69,12 @@ export const makeShapedAnswer = Effect.gen(function* () {
       const { issues, value } = readJsonAnswer(said.text, form)
       if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
       yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })
-      if (left > 1) return yield* attempt(order, form, left - 1, again(said.text, issues))
-      const reason = `The answer does not fit the JSON schema after ${most} tries: ${issues.map(({ what }) => what).join(" ")}`
+      const inRow = issues.some(({ what }) => what === notJson) ? useless + 1 : 0
+      if (left > 1 && inRow < mostUselessAnswers) {
+        return yield* attempt(order, form, { left: left - 1, useless: inRow }, again(said.text, issues))
+      }
+      const tries = most - left + 1
+      const reason = `The answer does not fit the JSON schema after ${tries} tries: ${issues.map(({ what }) => what).join(" ")}`
       return { status: "failed", answer: "", reason }
     })
 
@@ -77,10 +82,14 @@ export const makeShapedAnswer = Effect.gen(function* () {
     const { form } = order
     if (form === undefined) return ending
     if (ending.status !== "done") return { ...ending, answer: "" }
-    const shaped = yield* Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
-      const { message, status } = modelOutcome(error)
-      return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
-    })
+    const shaped = yield* Effect.catchTag(
+      attempt(order, form, { left: most, useless: 0 }, []),
+      "ModelError",
+      (error) => {
+        const { message, status } = modelOutcome(error)
+        return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
+      }
+    )
     return { ...ending, ...shaped }
   })
 })

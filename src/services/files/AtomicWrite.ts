@@ -6,19 +6,21 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import { readdir } from "node:fs/promises"
+import { constants } from "node:fs"
+import { copyFile, link, readdir, rmdir } from "node:fs/promises"
 import * as path from "node:path"
 import * as Result from "effect/Result"
+import type { FileEntry } from "../../domain/files/FileEntry.ts"
 import { type FileKind, modeAs } from "../../domain/files/FileKind.ts"
-import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
+import { decodeFile } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { isWithin } from "./CanonicalPath.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
-
-const byteOrderMark = "\uFEFF"
 
 /** One write: the canonical path of its target, and the hash of the new text. */
 type Write = Pick<FileState, "path" | "after">
@@ -28,23 +30,33 @@ const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashO
 /** The name of the temporary file of a write; `suffix` distinguishes the same write by another process. */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
+export const cannotEncode = (file: string, why: string) =>
+  new ToolFailure({ type: "validation_failed", message: `Cannot write ${file}: ${why}. Nothing was changed.` })
+
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** The mode and owner of the existing file, and whether it begins with a byte order mark; `reach` is its path through the folder handle. */
+/** Of a larger file only a text that is UTF-8 takes the place. */
+const mostEncoded = 67_108_864
+
+/** The mode and owner of the existing file; `reach` is its path through the folder handle. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
   if (info === undefined) return undefined
   if (info.type === "Directory") return yield* cannotWrite(file, "it is a folder")
   if (info.type !== "File") return yield* cannotWrite(file, "it is not a regular file")
-  yield* fs.access(reach, { writable: true })
-  const start = yield* fs.open(reach).pipe(
-    Effect.flatMap((handle) => handle.readAlloc(3)),
-    Effect.scoped,
-    Effect.orElseSucceed(() => Option.none<Uint8Array>())
-  )
-  return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, marked: Option.exists(start, hasByteOrderMark) }
+  return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, size: Number(info.size) }
+})
+
+/** The text in the encoding of the file that it replaces. */
+const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: string, size: number | undefined) {
+  const fs = yield* FileSystem.FileSystem
+  const before =
+    size === undefined || size > mostEncoded
+      ? undefined
+      : yield* Effect.orElseSucceed(fs.readFile(reach), () => undefined)
+  return yield* Effect.mapError(Effect.fromResult(encodeLike(before, text)), (why) => cannotEncode(file, why))
 })
 
 /**
@@ -74,6 +86,10 @@ interface Expected {
 /** What a write makes besides the text: what the file becomes, or exactly this mode. */
 interface Made extends Expected {
   readonly kind?: FileKind
+  /** The file that is moved here: the new one gets its bytes and its mode. */
+  readonly from?: FileEntry
+  /** The folder that goes as a whole with the file. */
+  readonly folder?: string
   readonly mode?: number
 }
 
@@ -85,8 +101,8 @@ const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefin
 
 /** True when the file does not have the text with this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
-  const now = decodeText(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
-  return Result.isFailure(now) || hashOf(now.success) !== base
+  const now = decodeFile(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
+  return Result.isFailure(now) || hashOf(now.success.text) !== base
 })
 
 /** Fails when something else is there than the write expects. */
@@ -97,9 +113,42 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
   return yield* new ToolFailure({ type: "validation_failed", message })
 })
 
+const movedMeanwhile = (file: string) =>
+  new ToolFailure({
+    type: "validation_failed",
+    message: `${file} was changed after the call was checked, so nothing was moved. Repeat the call.`
+  })
+
+const failure = (what: string, file: string) => (error: unknown) => {
+  const { code = "error" } = (error ?? {}) as NodeJS.ErrnoException
+  return new ToolFailure({ type: "io_error", message: `Cannot ${what} ${file}: the system says ${code}.` })
+}
+
+/**
+ * Gives a file a second, temporary name, or copies it where the system makes no second name; nothing when it is not as
+ * expected. Its bytes are not read where they need not be.
+ */
+const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
+  const source = yield* openDirectory(path.dirname(from.path))
+  const reach = path.join(source.path, path.basename(from.path))
+  const requireSame = Effect.flatMap(contentState(reach), (state) =>
+    state === from.state ? Effect.void : movedMeanwhile(from.path)
+  )
+  yield* requireSame
+  const take = Effect.tryPromise({
+    try: () =>
+      link(reach, temporary).catch(() =>
+        copyFile(reach, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      ),
+    catch: failure("move", from.path)
+  })
+  yield* Effect.uninterruptible(Effect.ensuring(take, Effect.sync(onCreated)))
+  yield* requireSame
+})
+
 /**
  * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
- * made. The mode, the owner and the byte order mark of an existing file stay, unless another mode is asked for; a hard link to it keeps the
+ * made. The mode, the owner and the encoding of an existing text file stay, unless another mode is asked for; a hard link to it keeps the
  * old text. On any failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
@@ -108,10 +157,12 @@ export const replaceFile = Effect.fn("replaceFile")(
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = made.kind === "link" ? undefined : yield* existing(file, reach)
-    const after = textHash(given)
+    if (old !== undefined) yield* fs.access(reach, { writable: true })
+    const from = made.kind === "link" ? undefined : made.from
+    const after = from?.state ?? textHash(given)
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
-    const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
-    const content = needsMark ? byteOrderMark + given : given
+    const isText = typeof given === "string" && made.kind !== "link" && from === undefined
+    const content = isText ? yield* encoded(file, reach, given, old?.size) : given
     const mode = modeOf(made, old?.mode)
     let created = false
     const onCreated = () => {
@@ -120,7 +171,9 @@ export const replaceFile = Effect.fn("replaceFile")(
     yield* Effect.gen(function* () {
       yield* made.kind === "link"
         ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
-        : createFile(temporary, content, mode, onCreated)
+        : from !== undefined
+          ? takeBytes(from, temporary, onCreated)
+          : createFile(temporary, content, mode, onCreated)
       if (old !== undefined) yield* keepOwner(temporary, old, mode)
       yield* requireExpected(file, reach, made)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
@@ -133,22 +186,42 @@ export const replaceFile = Effect.fn("replaceFile")(
     )
 )
 
-/** Removes the file, or the link, at a canonical path; nothing when something else is there than expected. */
-const removeFile = Effect.fn("removeFile")(
+/** Removes the folders around a file that hold nothing any more, up to the one that goes as a whole. */
+export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
+      const isGone = await rmdir(at).then(
+        () => true,
+        ({ code }: NodeJS.ErrnoException) => code === "ENOENT"
+      )
+      if (!isGone) return
+    }
+  })
+
+/** Removes the file, the link or the empty folder at a canonical path; nothing when something else is there than expected. */
+const removeEntry = Effect.fn("removeEntry")(
   function* (file: string, expected: Expected) {
     const fs = yield* FileSystem.FileSystem
-    if ((yield* ifFound(fs.lstat(file))) === undefined) return
+    const info = yield* ifFound(fs.lstat(file))
+    if (info === undefined) return
     const folder = yield* openDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     yield* requireExpected(file, reach, expected)
-    yield* Effect.uninterruptible(Effect.andThen(fs.remove(reach), folder.sync))
+    const remove =
+      info.type === "Directory"
+        ? Effect.tryPromise({ try: () => rmdir(reach), catch: failure("remove", file) })
+        : Effect.mapError(fs.remove(reach), fileFailure("remove", file))
+    yield* Effect.uninterruptible(Effect.andThen(remove, folder.sync))
   },
   (effect, file) =>
     effect.pipe(
       Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("remove", file)(error)))
     )
 )
+
+const removeFile = (file: string, { folder, ...expected }: Made) =>
+  Effect.tap(removeEntry(file, expected), folder === undefined ? Effect.void : removeEmptied(file, folder))
 
 /** Gives the file this text; null removes it. */
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>

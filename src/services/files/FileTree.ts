@@ -1,6 +1,6 @@
 /**
- * Lists the files of a project without those that git ignores by `.gitignore` files and `.git/info/exclude`. Links are
- * never followed.
+ * Lists the files of a project without those that git ignores by `.gitignore` files and `.git/info/exclude`; what git tracks is
+ * listed whatever they say. Links are never followed. What could not be read is said.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,9 +9,10 @@ import * as path from "node:path"
 import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { entriesIn, isThere } from "./FileLook.ts"
-import { fileFailure } from "./FileFailure.ts"
-import { readTextFile } from "./TextFile.ts"
+import { isThere } from "./FileLook.ts"
+import { explanationOf, fileFailure, ifFound } from "./FileFailure.ts"
+import { readFileBytes } from "./TextFile.ts"
+import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
 
 export const maxTreeEntries = 100_000
 
@@ -28,17 +29,35 @@ interface Rules {
 /** The rule files that apply in a folder, nearest first. The nearest one with a matching rule decides, and in it the last such rule. */
 export type RuleChain = ReadonlyArray<Rules>
 
-const maxRuleBytes = 1_048_576
+/** As in git. */
+const maxRuleBytes = 104_857_600
 
-/** The rules of a file; none when it cannot be read, as in git. */
-export const readRules = Effect.fnUntraced(function* (file: string, base: string) {
-  const text = yield* readTextFile(file, maxRuleBytes).pipe(Effect.orElseSucceed(() => ""))
-  const rules: RuleChain = text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
-  return rules
-})
+/** Rules with why they could not be read, as a sentence. */
+interface ReadRules {
+  readonly rules: RuleChain
+  readonly problem?: string
+}
 
-const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
-  return [...(yield* readRules(path.join(folder, ".gitignore"), folder)), ...chain]
+/**
+ * The rules of a file; none when it cannot be read, as in git. To git they are bytes: one that is no UTF-8 spoils no other line, and
+ * becomes what Node makes of it in the name of a file.
+ */
+export const readRules = Effect.fnUntraced(function* (
+  file: string,
+  base: string
+): Effect.fn.Return<ReadRules, never, FileSystem.FileSystem> {
+  const info = yield* Effect.orElseSucceed(
+    FileSystem.FileSystem.use((fs) => fs.lstat(file)),
+    () => undefined
+  )
+  if (info?.type !== "File") return { rules: [] }
+  return yield* Effect.match(readFileBytes(file, maxRuleBytes), {
+    onFailure: ({ message }): ReadRules => ({ rules: [], problem: `The patterns of ${file} do not count. ${message}` }),
+    onSuccess: (bytes): ReadRules => {
+      const text = new TextDecoder().decode(bytes)
+      return { rules: text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }] }
+    }
+  })
 })
 
 /** Whether the rules ignore an entry of this folder. The way from each rule file to the folder is found once for all entries. */
@@ -71,54 +90,126 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/**
- * The rules of the repository around `root`, before those of its own `.gitignore`. None apply to a root that its own
- * repository ignores.
- */
-export const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
-  const above = yield* foldersAbove(root)
-  const top = above[0] ?? root
-  let chain: RuleChain = yield* readRules(path.join(top, ".git", "info", "exclude"), top)
-  for (const [index, folder] of above.entries()) {
-    chain = yield* enterFolder(chain, folder)
-    if (ignoredIn(chain, folder)(path.basename(above[index + 1] ?? root), true)) return []
-  }
-  return chain
-})
-
-/** A folder still to be listed, with the rules that apply around it. */
-interface Folder {
+/** A folder with the rules that apply around it. */
+export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
+  readonly tracked: TrackedFiles
+  /** True where only what git tracks counts. */
+  readonly isIgnored: boolean
 }
 
+/** A folder with what could not be read on the way to it, in sentences. */
+interface RuledRoot extends RuledFolder {
+  readonly problems: ReadonlyArray<string>
+}
+
+const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): ReadonlyArray<string> =>
+  all.flatMap(({ problem }) => problem ?? [])
+
 /**
- * The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. A folder that cannot
- * be read, or no longer exists, counts as empty.
+ * `root` with the rules of the repository around it, before those of its own `.gitignore`. None apply to a root that its own
+ * repository ignores.
  */
-const listFolder = Effect.fnUntraced(function* (folder: Folder) {
-  const entries = (yield* entriesIn(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
-  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.type === "File")
-  const chain = hasRules ? yield* enterFolder(folder.chain, folder.path) : folder.chain
-  const isIgnored = ignoredIn(chain, folder.path)
-  const files: Array<string> = []
-  const folders: Array<Folder> = []
-  for (const entry of entries) {
-    const isFolder = entry.type === "Directory"
-    if (alwaysSkipped.has(entry.name) || isIgnored(entry.name, isFolder)) continue
-    const absolute = path.join(folder.path, entry.name)
-    if (isFolder) folders.push({ path: absolute, chain })
-    else if (entry.type === "File" || entry.type === "SymbolicLink") files.push(absolute)
+export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
+  const above = yield* foldersAbove(root)
+  const top = above[0] ?? root
+  const tracked = yield* trackedFiles(top, root)
+  const { common } = yield* gitFolders(top)
+  const excluded = yield* readRules(path.join(common, "info", "exclude"), top)
+  const problems = [...problemsOf(tracked, excluded)]
+  let chain: RuleChain = excluded.rules
+  for (const [index, folder] of above.entries()) {
+    const own = yield* readRules(path.join(folder, ".gitignore"), folder)
+    problems.push(...problemsOf(own))
+    chain = own.rules.concat(chain)
+    if (ignoredIn(chain, folder)(path.basename(above[index + 1] ?? root), true)) {
+      return { path: root, chain: [], tracked, isIgnored: false, problems } satisfies RuledRoot
+    }
   }
-  return { files, folders }
+  return { path: root, chain, tracked, isIgnored: false, problems } satisfies RuledRoot
 })
 
-/** When a listing ends before it is whole. */
+/** What becomes of an entry of a folder: it counts, only what git tracks in it counts, or nothing. */
+type Standing = "counts" | "tracked" | "ignored"
+
+/** Judges the entries of a folder whose rules are read. */
+export const standingIn = ({ chain, isIgnored, path: folder, tracked }: RuledFolder) => {
+  const isIgnoredByRule = ignoredIn(chain, folder)
+  return (name: string, isFolder: boolean): Standing => {
+    const place = path.join(folder, name)
+    if (name === ".git") return "ignored"
+    if (!alwaysSkipped.has(name) && !isIgnored && !isIgnoredByRule(name, isFolder)) return "counts"
+    if (isFolder && tracked.submodules.has(place) && !alwaysSkipped.has(name)) return "counts"
+    return (isFolder ? tracked.folders : tracked.files).has(place) ? "tracked" : "ignored"
+  }
+}
+
+const entriesOf = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.match(ifFound(fs.readDirectoryEntries(folder)), {
+    onFailure: (error) => ({ entries: [], problem: `The folder ${folder} cannot be listed. ${explanationOf(error)}` }),
+    onSuccess: (entries) => ({ entries: (entries ?? []).toSorted((a, b) => compareCodePoints(a.name, b.name)) })
+  })
+})
+
+/** What is in a folder. */
+interface ListedFolder {
+  /** Absolute paths of files and links. */
+  readonly files: ReadonlyArray<string>
+  readonly folders: ReadonlyArray<RuledFolder>
+  /** What git tracks in folders that are never listed. */
+  readonly passedOver: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<string>
+}
+
+/** The folder with its own rules, and with its own index where it is another repository. */
+const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
+  const own = names.has(".gitignore")
+    ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
+    : { rules: [] }
+  const isRepository = !isTop && names.has(".git")
+  const tracked = isRepository ? yield* trackedFiles(folder.path, folder.path) : folder.tracked
+  return {
+    folder: { ...folder, tracked, chain: [...own.rules, ...folder.chain] } satisfies RuledFolder,
+    problems: problemsOf(own, isRepository ? tracked : {})
+  }
+})
+
+const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
+  [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
+
+/** The entries of a folder that count. A folder that no longer exists counts as empty. */
+const listFolder = Effect.fnUntraced(function* (
+  given: RuledFolder,
+  isTop = false
+): Effect.fn.Return<ListedFolder, never, FileSystem.FileSystem> {
+  const { entries, problem } = yield* Effect.map(entriesOf(given.path), (read) => ({ problem: undefined, ...read }))
+  const { folder, problems } = yield* entered(given, new Set(entries.map(({ name }) => name)), isTop)
+  const standingOf = standingIn(folder)
+  const files: Array<string> = []
+  const folders: Array<RuledFolder> = []
+  const passedOver: Array<string> = []
+  for (const { name, type } of entries) {
+    const isFolder = type === "Directory"
+    const standing = standingOf(name, isFolder)
+    if (standing === "ignored") continue
+    const place = path.join(folder.path, name)
+    if (alwaysSkipped.has(name)) passedOver.push(...trackedBelow(folder.tracked, place))
+    else if (isFolder) folders.push({ ...folder, path: place, isIgnored: standing === "tracked" })
+    else if (type === "File" || type === "SymbolicLink") files.push(place)
+  }
+  return { files, folders, passedOver, problems: problem === undefined ? problems : [problem, ...problems] }
+})
+
+/** When a listing ends before it is whole, and where it begins. */
 export interface TreeBounds {
   /** Files and folders. */
   readonly entries: number
   /** Time on the clock at which no further folder is opened. */
   readonly until?: number
+  /** A file or folder, relative to the root: only what is at or below it is listed. */
+  readonly below?: string
 }
 
 /** The files of a project. */
@@ -128,7 +219,30 @@ export interface TreeListing {
   readonly isWhole: boolean
   /** Folders that were found and not opened before the listing ended. */
   readonly unread: ReadonlyArray<string>
+  /** Files that git tracks in folders which are never listed. */
+  readonly passedOver: ReadonlyArray<string>
+  /** What could not be read, in sentences: folders, patterns, the index of git. */
+  readonly problems: ReadonlyArray<string>
 }
+
+/** What a listing begins with: a folder, or the one file that is asked for. */
+const startAt = Effect.fnUntraced(function* (root: string, below: string) {
+  const start = yield* ruledRoot(root)
+  const problems = [...start.problems]
+  let folder: RuledFolder = start
+  let isTop = true
+  for (const name of below.split("/").filter((part) => part !== "")) {
+    const listed = yield* listFolder(folder, isTop)
+    problems.push(...listed.problems)
+    const place = path.join(folder.path, name)
+    if (listed.files.includes(place)) return { files: [place], folders: [], isTop, problems }
+    const next = listed.folders.find((one) => one.path === place)
+    if (next === undefined) return { files: [], folders: [], isTop, problems }
+    folder = next
+    isTop = false
+  }
+  return { files: [], folders: [folder], isTop, problems }
+})
 
 /**
  * Paths of files relative to `root`, with `/` between their parts, sorted by code point. Links are listed and not
@@ -138,16 +252,23 @@ export interface TreeListing {
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   const fs = yield* FileSystem.FileSystem
   yield* fs.access(root, { readable: true }).pipe(Effect.mapError(fileFailure("list", root)))
-  const files: Array<string> = []
-  const folders: Array<Folder> = [{ path: root, chain: yield* rulesAbove(root) }]
+  const start = yield* startAt(root, bounds.below ?? "")
+  const files: Array<string> = [...start.files]
+  const folders: Array<RuledFolder> = [...start.folders]
+  const passedOver: Array<string> = []
+  const problems = [...start.problems]
   let opened = 0
   let isWhole = true
   while (opened < folders.length && isWhole) {
     const batch = folders.slice(opened, opened + foldersAtOnce)
+    const isFirst = opened === 0
     opened += batch.length
-    for (const found of yield* Effect.forEach(batch, listFolder, { concurrency: foldersAtOnce })) {
-      for (const file of found.files) files.push(file)
-      for (const folder of found.folders) folders.push(folder)
+    const list = (folder: RuledFolder) => listFolder(folder, isFirst && start.isTop)
+    for (const listed of yield* Effect.forEach(batch, list, { concurrency: foldersAtOnce })) {
+      for (const file of listed.files) files.push(file)
+      for (const folder of listed.folders) folders.push(folder)
+      for (const problem of listed.problems) problems.push(problem)
+      for (const file of listed.passedOver) passedOver.push(file)
     }
     const isLate = bounds.until !== undefined && (yield* Clock.currentTimeMillis) >= bounds.until
     const isWithinBounds = files.length + folders.length - 1 <= bounds.entries
@@ -161,7 +282,9 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
     unread: folders
       .slice(opened)
       .map((folder) => relative(folder.path))
-      .sort(compareCodePoints)
+      .sort(compareCodePoints),
+    passedOver: passedOver.map(relative).sort(compareCodePoints),
+    problems: [...new Set(problems)]
   } satisfies TreeListing
 })
 

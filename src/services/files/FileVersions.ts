@@ -7,13 +7,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
+import { kindOfMode } from "../../domain/files/FileKind.ts"
+import { mostKept } from "../../domain/files/FileEntry.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 import { ifFound } from "./FileFailure.ts"
 import { textHash } from "./Hash.ts"
 import { missingFolders, writePrivateFile } from "./PrivateFile.ts"
-
-/** Of a larger file nothing is kept. */
-export const mostKept = 16_777_216
 
 /** Versions of files by their hash. */
 interface Versions {
@@ -24,8 +23,14 @@ interface Versions {
 }
 
 export interface FileVersions {
-  /** Keeps what the file holds and the text that it is about to get, null for none. Gives the change with what is kept of it. */
-  readonly keep: (change: FileState, text: string | null) => Effect.Effect<FileState, PlatformError>
+  /**
+   * Keeps what the file holds and what it is about to get: a text, the bytes of the file at `from`, or null for none. Gives the
+   * change with what is kept of it.
+   */
+  readonly keep: (
+    change: FileState,
+    next: string | null | { readonly from: string }
+  ) => Effect.Effect<FileState, PlatformError>
   readonly read: Versions["read"]
   /** Notes a call that may change files of which nothing is kept. */
   readonly noteOther: () => void
@@ -53,36 +58,48 @@ const keeping = (
     const add = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
-    /** The bytes of a file with its mode; `null` when there is none, and nothing for what is not kept. */
+    /** The bytes of a file, or where a link leads, with its mode; `null` when there is none, and nothing for what is not kept. */
     const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))
       if (info === undefined) return null
+      if (info.type === "SymbolicLink") {
+        const target = yield* Effect.orElseSucceed(fs.readLink(file), () => undefined)
+        return target === undefined ? undefined : { bytes: new TextEncoder().encode(target), mode: info.mode }
+      }
       if (info.type !== "File" || Number(info.size) > mostKept) return undefined
       const bytes = yield* Effect.orElseSucceed(fs.readFile(file), () => undefined)
       return bytes && { bytes, mode: info.mode }
     })
     const kept = Effect.fnUntraced(function* (
       change: FileState,
-      text: string | null
+      next: string | null | { readonly from: string }
     ): Effect.fn.Return<FileState, PlatformError> {
       const file = yield* fileAt(change.path)
       if (file === undefined) return change
-      if (text !== null) yield* add(textHash(text), new TextEncoder().encode(text))
+      if (typeof next === "string") yield* add(textHash(next), new TextEncoder().encode(next))
+      const moved = typeof next === "object" && next !== null ? yield* fileAt(next.from) : undefined
+      if (moved !== undefined && moved !== null) yield* add(textHash(moved.bytes), moved.bytes)
       if (file !== null) {
         const { bytes, mode } = file
         yield* add(textHash(bytes), bytes)
-        const changesMode = text === null || change.kind !== undefined
+        const changesMode = next === null || change.kind !== undefined
         return { ...change, was: textHash(bytes), ...(changesMode ? { mode } : {}) }
       }
+      const runs = moved !== undefined && moved !== null && kindOfMode(moved.mode) === "executable"
       const [folder] = yield* provide(missingFolders(path.dirname(change.path)))
-      return { ...change, was: null, ...(folder === undefined ? {} : { folder }) }
+      return {
+        ...change,
+        was: null,
+        ...(runs ? { kind: "executable" as const } : {}),
+        ...(folder === undefined ? {} : { folder })
+      }
     })
     return {
       read: versions.read,
       noteOther: () => void (isWhole = false),
       changes: () => changes,
       isComplete: () => isWhole && changes.every(({ was }) => was !== undefined),
-      keep: (change, text) => Effect.tap(kept(change, text), (one) => Effect.sync(() => void changes.push(one)))
+      keep: (change, next) => Effect.tap(kept(change, next), (one) => Effect.sync(() => void changes.push(one)))
     }
   })
 

@@ -68,11 +68,16 @@ const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
 /** What the shell gives instead of a file: `<(command)`, and the stdin of the program. */
 const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\/dev\/stdin$/.test(path)
 
-/** The whole text of a regular file, or of a pipe that the shell made. */
-export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
-  if (!isOfShell(path)) return yield* decodeUtf8(path, yield* readBytes(path, maxGivenBytes))
+/** All bytes of a regular file, or of a pipe that the shell made. */
+export const readGivenBytes = Effect.fn("readGivenBytes")(function* (path: string) {
+  if (!isOfShell(path)) return yield* readBytes(path, maxGivenBytes)
   const files = yield* FileSystem.FileSystem
-  return yield* decodeUtf8(path, yield* asGiven(path)(files.readFile(path)))
+  return yield* asGiven(path)(files.readFile(path))
+})
+
+/** The whole text of such a file. */
+export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
+  return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
 /** The bytes of a regular file of at most so many bytes, for files that the person did not name in this call. */

@@ -1,16 +1,17 @@
 /**
  * Reads text files with bounds: the type of the file is checked before it is opened, the size while it is read, and the
- * bytes must be UTF-8.
+ * bytes must be text in an encoding that this program knows.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as path from "node:path"
+import * as Result from "effect/Result"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
-import { decodeText } from "../../domain/text/TextEncoding.ts"
+import { decodeFile, type DecodedText, decodeText, utf16Mark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { entriesIn } from "./FileLook.ts"
 import { fileFailure } from "./FileFailure.ts"
@@ -143,15 +144,19 @@ const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: L
   return { bytes: Buffer.concat(taken, total), lines: endsWithLine ? line - 1 : line }
 })
 
-const decode = (file: string, bytes: Uint8Array): Effect.Effect<string, ToolFailure> =>
-  Effect.fromResult(decodeText(bytes)).pipe(
+const decode = (file: string, bytes: Uint8Array): Effect.Effect<DecodedText, ToolFailure> =>
+  Effect.fromResult(decodeFile(bytes)).pipe(
     Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
   )
 
-/** Reads a UTF-8 file at a canonical path. Fails as documented at Workspace. */
-export const readTextFile = Effect.fn("readTextFile")(function* (file: string, maxBytes: number) {
+/** Reads a text file at a canonical path, with its encoding. Fails as documented at Workspace. */
+export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: string, maxBytes: number) {
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
+
+/** The text of such a file alone. */
+export const readTextFile = (file: string, maxBytes: number) =>
+  Effect.map(readDecodedFile(file, maxBytes), ({ text }) => text)
 
 /** Lines of a text that stands for the file, as `readTextLines` gives them. */
 export const linesOfText = Effect.fnUntraced(function* (
@@ -172,10 +177,50 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
     message: `${file} has fewer than ${from} lines: it ends at line ${lines}.`
   })
 
-/** Reads lines of a UTF-8 file at a canonical path. The file may be larger than `maxBytes`, the lines may not. */
+/** Of a larger file only the lines that are asked for tell how it is encoded. */
+export const maxDecodedBytes = 67_108_864
+
+const readStart = Effect.fnUntraced(function* (file: string) {
+  const { handle } = yield* openRegular(file)
+  return Option.getOrElse(yield* handle.readAlloc(4), () => new Uint8Array())
+})
+
+/**
+ * Reads lines of a text file at a canonical path. The file may be larger than `maxBytes`, the lines may not. A file that is not
+ * UTF-8 is decoded as a whole, since some of its lines do not tell how it is encoded, and in UTF-16 a line ends otherwise.
+ */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
-  const { bytes, lines } = yield* closing(file)(readLineBytes(file, range, maxBytes))
-  const text = yield* decode(file, bytes)
-  if (text !== "") return text.replace(/\r?\n$/, "")
-  return yield* beyondEnd(file, range, lines)
+  const isWide = utf16Mark(yield* closing(file)(readStart(file))) !== undefined
+  const { bytes, lines } = isWide
+    ? { bytes: new Uint8Array(), lines: 0 }
+    : yield* closing(file)(readLineBytes(file, range, maxBytes))
+  const text = isWide ? undefined : Result.getOrUndefined(decodeText(bytes))
+  if (text === "") return yield* beyondEnd(file, range, lines)
+  if (text !== undefined) return text.replace(/\r?\n$/, "")
+  const whole = yield* Effect.result(readTextFile(file, maxDecodedBytes))
+  if (Result.isSuccess(whole)) return yield* linesOfText(file, whole.success, range, maxBytes)
+  if (isWide || whole.failure.type !== "output_limit") return yield* whole.failure
+  return (yield* decode(file, bytes)).text.replace(/\r?\n$/, "")
+})
+
+/** True for a file whose bytes hold one of these, and for one that is too large or cannot be looked through. */
+export const fileHolds = Effect.fn("fileHolds")(function* (file: string, needles: ReadonlyArray<Buffer>) {
+  const overlap = Math.max(0, ...needles.map(({ length }) => length - 1))
+  const look = Effect.gen(function* () {
+    const { handle } = yield* openRegular(file)
+    let rest = Buffer.alloc(0)
+    for (let scanned = 0; scanned <= maxScanned;) {
+      const next = yield* handle.readAlloc(chunkBytes)
+      if (Option.isNone(next)) return false
+      scanned += next.value.length
+      const part = Buffer.concat([rest, next.value])
+      if (needles.some((needle) => part.includes(needle))) return true
+      rest = part.subarray(Math.max(0, part.length - overlap))
+    }
+    return true
+  })
+  return yield* Effect.match(closing(file)(look), {
+    onFailure: ({ type }) => type !== "not_found",
+    onSuccess: (holds) => holds
+  })
 })

@@ -4,13 +4,34 @@
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
+import { FileEntry } from "../../domain/files/FileEntry.ts"
 import { FileKind } from "../../domain/files/FileKind.ts"
-import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { besideText, changesFile, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { changedLines } from "../../domain/files/TextEdit.ts"
 
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
-const ofKind = (kind: FileKind | undefined) => (kind === undefined ? {} : { kind })
+/**
+ * A proposal after an earlier one of the same path: the project is as it was then, and so is what the file becomes. A text that is
+ * written takes the place of bytes that were moved there; a file that is moved back has not changed.
+ */
+const proposedAfter = (before: ProposedFile | undefined, given: ProposedFile): ProposedFile => {
+  const { path, text } = given
+  const { base, holds } = before ?? given
+  if (text === null) return { path, base, text, ...besideText({ ...given, holds, from: undefined, kind: undefined }) }
+  const moved = before !== undefined && before.text !== null && !isOpaque(before) ? before : undefined
+  const isBack = given.from?.path === path
+  const from = isBack ? undefined : (given.from ?? moved?.from)
+  const kind = isBack || given.from !== undefined ? given.kind : (given.kind ?? before?.kind)
+  const folder = given.folder ?? (isBack ? undefined : moved?.folder)
+  const isSame = isBack && holds !== undefined
+  const beside = besideText({ folder, from, kind, holds: isSame ? undefined : holds })
+  return { path, base, text: isSame ? base : text, ...beside }
+}
+
+/** True when two proposals leave the same at their path. */
+const isAlike = (a: ProposedFile, b: ProposedFile): boolean =>
+  a.text === b.text && a.kind === b.kind && a.from?.path === b.from?.path && a.from?.state === b.from?.state
 
 const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -24,24 +45,24 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
     /** Proposes a text. The base and the kind of an earlier proposal stay; a proposal that equals the base is none. */
-    propose: ({ base: given, kind: becomes, path, text }: ProposedFile): void => {
-      const before = proposed.get(path)
-      const base = before === undefined ? given : before.base
-      const kind = text === null ? undefined : (becomes ?? before?.kind)
+    propose: (given: ProposedFile): void => {
+      const file = proposedAfter(proposed.get(given.path), given)
       version += 1
-      if (text === base && kind === undefined) proposed.delete(path)
-      else proposed.set(path, { path, base, text, ...ofKind(kind) })
+      if (changesFile(file)) proposed.set(file.path, file)
+      else proposed.delete(file.path)
     },
     /** What differs from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
     /** What differs from the texts that the copy began with, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
-      inOrder(new Map([...first, ...proposed]).values()).flatMap(({ base: inProject, path }) => {
-        const base = first.has(path) ? (first.get(path)?.text ?? null) : inProject
-        const text = proposed.has(path) ? (proposed.get(path)?.text ?? null) : inProject
-        const kind = proposed.get(path)?.kind
-        const isSame = base === text && kind === first.get(path)?.kind
-        return isSame ? [] : [{ path, base, text, ...ofKind(kind) }]
+      inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
+        const { path } = file
+        const before = first.get(path)
+        if (before === undefined) return [file]
+        const now = proposed.get(path)
+        if (now !== undefined && isAlike(before, now)) return []
+        const after = now ?? { path, base: null, text: file.base }
+        return [{ path, base: before.text, text: after.text, ...besideText({ ...after, holds: undefined }) }]
       }),
     /** Notes that a tool changed a file, by the name of the tool. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
@@ -60,6 +81,8 @@ export const ProposedChange = Schema.Struct({
   /** The whole text, where there was none before or there is none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
+  holds: Schema.optionalKey(FileEntry),
+  from: Schema.optionalKey(FileEntry),
   /** So many lines from this one on, from 0, are replaced; absent with a whole text. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
@@ -74,11 +97,12 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
   const changed = copy.files().flatMap((file): ReadonlyArray<ProposedFile> => {
     const was = known.get(file.path)
     if (was === undefined) return [file]
-    return was.text === file.text && was.kind === file.kind ? [] : [{ ...file, base: null }]
+    return isAlike(was, file) ? [] : [{ ...file, base: null }]
   })
-  const back = before.flatMap(({ base, path }): ReadonlyArray<ProposedFile> =>
-    copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
-  )
+  const back = before.flatMap(({ base, holds, path }): ReadonlyArray<ProposedFile> => {
+    if (copy.get(path) !== undefined) return []
+    return [holds === undefined ? { path, base: null, text: base } : { path, base: null, text: "", from: holds }]
+  })
   return [...changed, ...back]
 }
 
@@ -86,21 +110,22 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const known = new Map(before.map((file) => [file.path, file.text]))
   return proposedSince(copy, before).map((file): ProposedChange => {
-    const { base, kind, path, text } = file
+    const { base, path, text } = file
     const was = known.get(path) ?? base
     if (was === null || text === null) return file
     const { head, now, old, tail } = changedLines(was, text)
     const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }
-    return Object.assign({ path, base, lines }, ofKind(kind))
+    return Object.assign({ path, base, lines }, besideText(file))
   })
 }
 
 /** Makes changes again in a copy that is as it was before them. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
-  for (const { base, kind, lines, path, text = null } of changes) {
+  for (const change of changes) {
+    const { base, lines, path, text = null } = change
     const was = (copy.get(path)?.text ?? base ?? "").split("\n")
     const now = lines === undefined ? text : was.toSpliced(lines.from, lines.count, ...lines.now).join("\n")
-    copy.propose({ path, base, text: now, ...ofKind(kind) })
+    copy.propose({ path, base, text: now, ...besideText(change) })
   }
 }
 

@@ -3,22 +3,28 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
-import { foldersOf, withoutEscapes } from "../../domain/files/PathList.ts"
-import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { canonicalPath } from "./CanonicalPath.ts"
+import { type FileEntry, mostInFolder } from "../../domain/files/FileEntry.ts"
+import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { canonicalPath, isWithin } from "./CanonicalPath.ts"
+import { filesBelow, lookAt } from "./EntryLook.ts"
 import { isFile } from "./FileLook.ts"
-import { linesOfText, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
-import { CurrentCopy } from "./WorkingCopy.ts"
+import { meantPath } from "./MeantPath.ts"
+import { linesOfText, readDecodedFile, readFileBytes, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
+import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, writtenText } from "../../domain/tools/Access.ts"
+import { type Writing, writtenText } from "../../domain/tools/Access.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { changeFile } from "./AtomicWrite.ts"
+import { encodeLike } from "../../domain/text/EncodeLike.ts"
+import { decodeFile, type TextEncoding } from "../../domain/text/TextEncoding.ts"
+import { cannotEncode, changeFile } from "./AtomicWrite.ts"
+import { fileFailure } from "./FileFailure.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
@@ -73,25 +79,149 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
     const message = `${file.path} is a link to ${file.text}, which this task makes. Read what it leads to.`
     return Effect.fail(new ToolFailure({ type: "io_error", message }))
   }
+  if (isOpaque(file)) {
+    const message = `${file.path} is not text: it has the bytes of ${file.from?.path}, which this task moves.`
+    return Effect.fail(new ToolFailure({ type: "parse_error", message }))
+  }
   return Buffer.byteLength(file.text) > maxBytes
     ? Effect.fail(tooLarge(file.path, maxBytes))
     : Effect.succeed(file.text)
 }
 
-const kindIn = ({ kind }: CanonicalAccess & { readonly _tag: "WriteFile" }) => (kind === undefined ? {} : { kind })
+const textIn = (bytes: Uint8Array | undefined): string | null =>
+  (bytes === undefined ? undefined : Result.getOrUndefined(decodeFile(bytes))?.text) ?? null
 
-/** The text at a path in the project, where there is one. */
-const textNow = (file: string) =>
-  Effect.match(readTextFile(file, maxComparedBytes), { onFailure: () => null, onSuccess: (text) => text })
+const bytesAt = (path: string) =>
+  Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
+
+/**
+ * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
+ * the file that it replaces, or that was moved there.
+ */
+const heldAt = Effect.fnUntraced(function* (access: Writing, moved: FileEntry | undefined) {
+  const { from, kind, path: file } = access
+  const bytes = yield* bytesAt(file)
+  const text = writtenText(access)
+  if (text !== null && kind !== "link" && from === undefined) {
+    const like = moved === undefined ? bytes : yield* bytesAt(moved.path)
+    yield* Effect.mapError(Effect.fromResult(encodeLike(like, text)), (why) => cannotEncode(file, why))
+  }
+  const base = textIn(bytes)
+  const holds = base === null ? yield* Effect.orElseSucceed(lookAt(file), () => undefined) : undefined
+  return { base, holds }
+})
+
+/** The encoding of a file in the project, in which a proposed text is written too. */
+const encodingOf = (file: string) =>
+  Effect.flatMap(CurrentCopy, (copy) =>
+    Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
+      onFailure: () => undefined,
+      onSuccess: ({ encoding }) => encoding
+    })
+  )
+
+/**
+ * What a write says beside its text. What is moved a second time, or was changed before, is still the file of the project, where there
+ * is one.
+ */
+const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: Writing) {
+  const source = access.from === undefined ? undefined : copy.get(access.from.path)
+  if (source === undefined || source.text === null) return besideText(access)
+  const original = source.base === null ? undefined : yield* Effect.orElseSucceed(lookAt(source.path), () => undefined)
+  const from = source.from ?? (original === undefined ? undefined : { ...original, isText: true })
+  return besideText({ ...access, from, kind: access.kind ?? source.kind })
+})
+
+/** What identifies a proposed content. */
+const proposedState = (file: ProposedFile): string => {
+  const { from, kind, text } = file
+  if (text === null) return "absent"
+  if (kind === "link") return linkState(text)
+  return isOpaque(file) && from !== undefined ? from.state : textHash(text)
+}
+
+/** What a proposal has at its path; nothing where it removes something. */
+const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
+  const { from, kind, path, text } = file
+  if (text === null) return undefined
+  const known = { path, state: proposedState(file) }
+  if (kind === "link") return { ...known, is: "link", leads: text, size: 0, isText: false }
+  if (isOpaque(file)) return { ...known, is: "file", size: from?.size ?? 0, isText: false }
+  return { ...known, is: "file", size: Buffer.byteLength(text), isText: true }
+}
+
+/** The files below a folder as the working copy has them; what the project has is read by `inProject`. */
+const belowWith = Effect.fnUntraced(function* <E, R>(
+  folder: string,
+  copy: WorkingCopy | undefined,
+  inProject: Effect.Effect<ReadonlyArray<string>, E, R>
+) {
+  const files = new Set(yield* inProject)
+  for (const { path: file, text } of copy?.files() ?? []) {
+    if (file === folder || !isWithin(folder, file)) continue
+    if (text === null) files.delete(file)
+    else files.add(file)
+  }
+  return [...files].sort(compareCodePoints)
+})
+
+/** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */
+const entryWith = Effect.fnUntraced(function* (file: string) {
+  yield* requireNoFileAbove(file)
+  const copy = yield* CurrentCopy
+  const proposed = copy?.get(file)
+  if (proposed !== undefined && proposed.text !== null) return proposedEntry(proposed)
+  const below = copy?.files().filter((one) => one.path !== file && isWithin(file, one.path)) ?? []
+  const isMade = below.some(({ text }) => text !== null)
+  if (isMade) return { path: file, is: "folder", state: "Directory", size: 0, isText: false } satisfies FileEntry
+  if (proposed !== undefined) return undefined
+  const entry = yield* Effect.mapError(lookAt(file), fileFailure("look at", file))
+  if (entry?.is !== "folder" || below.length === 0) return entry
+  const left = yield* belowWith(file, copy, filesBelow(file, mostInFolder + below.length))
+  return left.length === 0 ? undefined : entry
+})
+
+/** More links in a row that a task makes are a cycle. */
+const maxLinks = 40
+
+/**
+ * Where a path leads by the working copy of the fiber: not to where a link led that is removed, and on to where a new link leads.
+ * Nothing for a path that the project alone decides about.
+ */
+const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
+  const files = (yield* CurrentCopy)?.files() ?? []
+  let absolute = path.resolve(root, written)
+  for (let links = 0; links < maxLinks; links += 1) {
+    const above = files.filter((file) => isWithin(file.path, absolute))
+    const link = above.find(({ kind, text }) => text !== null && kind === "link")
+    if (link === undefined) {
+      const isGone = above.some(({ holds, text }) => text === null || holds?.is === "link")
+      return isGone ? { path: absolute, inside: isWithin(root, absolute) } : links === 0 ? undefined : absolute
+    }
+    absolute = path.resolve(path.dirname(link.path), link.text ?? "", path.relative(link.path, absolute))
+  }
+  return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
+})
+
+/** Fails for a path below what the working copy of the fiber makes a file. */
+const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
+  const above = ((yield* CurrentCopy)?.files() ?? []).some(
+    (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
+  )
+  if (!above) return
+  const message = `Cannot resolve ${file}. A part of the path is a file, not a folder.`
+  return yield* new ToolFailure({ type: "not_found", message })
+})
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
-const withProposals = (root: string, listed: ReadonlyArray<string>) =>
+const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
     if (files.length === 0) return listed
     const names = new Set(listed)
     for (const file of files) {
       const name = path.relative(root, file.path).split(path.sep).join("/")
+      if (below !== "" && name !== below && !name.startsWith(`${below}/`)) continue
       if (file.text === null) names.delete(name)
       else names.add(name)
     }
@@ -114,13 +244,18 @@ export class Workspace extends Context.Service<
      * the path exists. Fails with `validation_failed` (NUL) or `io_error`.
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
+    /**
+     * The path that is meant by one which a model writes: `/src/a.ts` is `src/a.ts` where only the project has it, and names may
+     * differ in blanks or normalisation (MeantPath.ts). Gives the path as it is where no other one fits.
+     */
+    meant(path: string): Effect.Effect<string>
     /** What identifies the content at a canonical path now; another content gives another text. */
     state(path: string): Effect.Effect<string>
     /** True when a regular file is at this canonical path. */
     isFile(path: string): Effect.Effect<boolean>
     /**
-     * Reads a regular UTF-8 text file at a canonical path, at most `maxBytes`. Fails with `not_found`, `io_error` (folder, pipe, no
-     * permission), `output_limit` (too large) or `parse_error` (not text).
+     * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`, `io_error` (folder,
+     * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      */
     readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
@@ -128,11 +263,24 @@ export class Workspace extends Context.Service<
      * last line fails with `validation_failed`; one that ends after it gives the lines that exist.
      */
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
+    /** How such a file is encoded; nothing for what is no text. A change keeps it. */
+    encoding(file: string): Effect.Effect<TextEncoding | undefined>
+    /**
+     * What is at a canonical path, without following a link there; nothing where nothing is. `isText` is not looked at. Fails
+     * with `io_error`.
+     */
+    entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
+    /**
+     * The files and links below a canonical folder, ignored ones too, and the folders in it that hold nothing: absolute, at most one
+     * more than `mostInFolder`.
+     */
+    below(folder: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /**
      * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
-     * the call. Fails with `validation_failed` when the file changed since the host looked, and with `io_error`.
+     * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
+     * or its encoding lacks a character, and with `io_error`.
      */
-    write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
+    write(access: Writing): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /** Like `tree`, but it ends at a bound instead of failing, and says so. */
@@ -148,12 +296,17 @@ export class Workspace extends Context.Service<
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
         return Workspace.of({
           root: real,
-          canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
+          canonical: Effect.fn("Workspace.canonical")(function* (path) {
+            const place = path === "" || path.includes("\0") ? undefined : yield* proposedPlace(real, path)
+            const found = typeof place === "object" ? place : yield* provide(canonicalPath(real, place ?? path))
+            yield* requireNoFileAbove(found.path)
+            return found
+          }),
+          meant: Effect.fn("Workspace.meant")((path) => provide(meantPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
             proposedOr(
               path,
-              ({ kind, text }) =>
-                Effect.succeed(text === null ? "absent" : kind === "link" ? linkState(text) : textHash(text)),
+              (file) => Effect.succeed(proposedState(file)),
               provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
             )
           ),
@@ -174,19 +327,36 @@ export class Workspace extends Context.Service<
               provide(readTextLines(file, range, maxBytes))
             )
           ),
+          encoding: Effect.fn("Workspace.encoding")((file) => provide(encodingOf(file))),
+          entry: Effect.fn("Workspace.entry")((file) => provide(entryWith(file))),
+          below: Effect.fn("Workspace.below")((folder) =>
+            Effect.flatMap(CurrentCopy, (copy) =>
+              belowWith(
+                folder,
+                copy,
+                Effect.catchIf(
+                  provide(filesBelow(folder, mostInFolder + (copy?.files().length ?? 0))),
+                  ({ type }) => type === "not_found",
+                  () => Effect.succeed([])
+                )
+              )
+            )
+          ),
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
                 ? provide(changeFile(access.path, writtenText(access), access))
-                : Effect.map(provide(textNow(access.path)), (base) =>
-                    copy.propose({ ...kindIn(access), path: access.path, base, text: writtenText(access) })
+                : Effect.map(
+                    provide(Effect.all([movedIn(copy, access), heldAt(access, copy.get(access.path)?.from)])),
+                    ([beside, held]) =>
+                      copy.propose({ ...beside, ...held, path: access.path, text: writtenText(access) })
                   )
             )
           ),
           tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, files)),
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
-              Effect.map(withProposals(real, listing.files), (files) => ({ ...listing, files }))
+              Effect.map(withProposals(real, listing.files, bounds.below), (files) => ({ ...listing, files }))
             )
         })
       })
@@ -199,10 +369,14 @@ export class Workspace extends Context.Service<
       Workspace.of({
         root,
         canonical: () => unreadable,
+        meant: (path) => Effect.succeed(path),
         state: () => Effect.succeed("unknown"),
         isFile: () => Effect.succeed(false),
         readText: () => unreadable,
         readLines: () => unreadable,
+        encoding: () => Effect.succeed(undefined),
+        entry: () => unreadable,
+        below: () => unreadable,
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable
@@ -211,54 +385,10 @@ export class Workspace extends Context.Service<
   }
 }
 
-/** The hash of the text at a canonical path; `null` when there is no readable text. */
+/** The hash of the text at a canonical path, or the state of what has none; `null` when there is nothing. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
-  Effect.match(workspace.readText(path, maxComparedBytes), { onFailure: () => null, onSuccess: textHash })
-
-/**
- * The path of a file of the project that is meant: `src/my\\_file.go`, copied from markdown, is `src/my_file.go` when only
- * that exists.
- */
-export const meantPath = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
-  const plain = withoutEscapes(written)
-  if (plain === written) return written
-  const isThere = Effect.fnUntraced(function* (path: string) {
-    const found = yield* workspace.canonical(path)
-    return found.inside && (yield* workspace.isFile(found.path))
-  })
-  const has = (path: string) => Effect.orElseSucceed(isThere(path), () => false)
-  return !(yield* has(written)) && (yield* has(plain)) ? plain : written
-})
-
-/** The first that is there and not empty counts. */
-const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
-const maxBytes = 1_048_576
-
-/**
- * The texts that describe the project: AGENTS.md and its like from the folders of the files `near` (paths relative to the
- * project) and those above them, the nearest first; README.md of the project where it has none of them. `mayRead` decides
- * about each canonical path.
- */
-export const readDescriptions = Effect.fn("readDescriptions")(function* (
-  workspace: Workspace["Service"],
-  near: ReadonlyArray<string>,
-  mayRead: (path: string) => Effect.Effect<boolean>
-) {
-  const textOf = Effect.fnUntraced(function* (relative: string) {
-    const file = yield* Effect.orElseSucceed(workspace.canonical(relative), () => undefined)
-    if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
-    return (yield* Effect.orElseSucceed(workspace.readText(file.path, maxBytes), () => "")).trim()
-  })
-
-  const firstOf = Effect.fnUntraced(function* (folder: string) {
-    for (const name of folder === "" ? [...names, "README.md"] : names) {
-      const relative = folder === "" ? name : `${folder}/${name}`
-      const text = yield* textOf(relative)
-      if (text !== "") return [{ path: relative, text } satisfies DescriptionFile]
-    }
-    return []
-  })
-
-  const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
-  return (yield* Effect.forEach([...folders, ""], firstOf)).flat()
-})
+  Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
+    type === "not_found"
+      ? Effect.succeed(null)
+      : Effect.map(workspace.state(path), (state) => (state === "absent" ? null : state))
+  )

@@ -71,6 +71,9 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
       : []
   })
 
+/** Nothing is tried anew in a replay. */
+const isAllowed = () => Effect.succeed(false)
+
 /**
  * Replaces the gate and the tools; `events` are those of the whole journal, `own` is the part of the session, and
  * `endless` waits for an answer that never came.
@@ -124,7 +127,8 @@ export const layerReplayDecisions = (
           ? Effect.fail(new ToolFailure({ type: "not_found", message: `The call ${call.uid} is not in the journal.` }))
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
-      return Context.make(Gate, { ...gate, approveStep, askPerson, denials: Effect.succeed(denialsOf(own)) }).pipe(
+      const denials = Effect.succeed(denialsOf(own))
+      return Context.make(Gate, { ...gate, approveStep, askPerson, isAllowed, denials }).pipe(
         Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
       )
     })

@@ -20,10 +20,13 @@ import * as Schema from "effect/Schema"
 import { pathText, schemaFaults, schemaErrorText } from "../../domain/text/SchemaText.ts"
 import type { McpResult } from "../../domain/plugins/McpTool.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
+import { harmless } from "../../domain/text/Printable.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
 import { endsWithProgram } from "../commands/Watchdog.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
+import { schemeHint, secureFault } from "../providers/SecureFault.ts"
+import { messageLines, type StrayLines } from "./McpStdout.ts"
 import * as Stream from "effect/Stream"
 import type { McpClientError } from "effect/ai/McpClientError"
 
@@ -49,13 +52,35 @@ class WireNotes {
   readonly tools = new Map<string, Schema.Json>()
   /** Malformed tools with the reason; `without a name` for one that has none. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
+  /** What the program wrote to stdout beside messages. */
+  readonly stray: StrayLines = { count: 0, first: "" }
+  /** Why the list of tools was ended before the server ended it; absent when it was not. */
+  cutList: string | undefined
+  readonly #cursors = new Set<unknown>()
   /** The end of what the program wrote to stderr. */
   stderr = ""
   /** False when the program has ended. */
   isRunning = Effect.succeed(true)
   /** The exit code of a program that has ended, or ends within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
+
+  /** The cursor to the next page of tools; nothing at the end, and where going on would not end. `news` is what this page adds. */
+  nextCursor(cursor: unknown, size: number, news: number): string | undefined {
+    if (cursor === undefined || cursor === null) return undefined
+    const isKnown = this.#cursors.has(cursor)
+    this.#cursors.add(cursor)
+    if (!Predicate.isString(cursor)) this.cutList = "with a cursor that is no text"
+    else if (cursor === "") this.cutList = "with an empty cursor"
+    else if (isKnown) this.cutList = "with a cursor that it gave before"
+    else if (size > 0 && news === 0) this.cutList = "with a page whose tools were all listed before"
+    else if (this.#cursors.size >= mostPages) this.cutList = `after ${mostPages} pages`
+    else return cursor
+    return undefined
+  }
 }
+
+/** The most pages of tools that are read of a server. */
+const mostPages = 99
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
 const isToolPage = Schema.is(ToolPage)
@@ -65,7 +90,8 @@ const decodeTools = Schema.decodeUnknownResult(listTools.successSchema as Schema
 const nameOf = (tool: Schema.Json): string =>
   Predicate.hasProperty(tool, "name") && Predicate.isString(tool.name) ? tool.name : "without a name"
 
-const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof ToolPage.Type => {
+const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object => {
+  const before = notes.tools.size
   const tools = page.tools.filter((tool) => {
     const decoded = decodeTools({ tools: [tool] })
     const name = nameOf(tool)
@@ -74,7 +100,9 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof T
     } else if (!notes.tools.has(name)) notes.tools.set(name, tool)
     return decoded._tag === "Success"
   })
-  return { ...page, tools }
+  const { nextCursor: cursor, ...rest } = page as typeof page & { readonly nextCursor?: unknown }
+  const nextCursor = notes.nextCursor(cursor, tools.length, notes.tools.size - before)
+  return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
 /** A result that no run can use, as the server could have said it. */
@@ -116,7 +144,11 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
     Effect.sync(() => {
       notes.stderr = (notes.stderr + decoder.decode(chunk, { stream: true })).slice(-stderrLength)
     })
-  return ChildProcessSpawner.makeHandle({ ...handle, stderr: Stream.tap(handle.stderr, keep) })
+  return ChildProcessSpawner.makeHandle({
+    ...handle,
+    stdout: messageLines(handle.stdout, notes.stray, maxMessageBytes),
+    stderr: Stream.tap(handle.stderr, keep)
+  })
 }
 
 /** Stops the program after `grace`; the transport closes stdin and would wait much longer. */
@@ -224,6 +256,9 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
+/** A sentence as a part of another one. */
+const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
@@ -237,6 +272,16 @@ const codeBelow = (cause: unknown): string | undefined => {
   return Predicate.hasProperty(cause, "cause") ? codeBelow(cause.cause) : undefined
 }
 
+/** What a status means that refuses a request. */
+const httpDetail = ({ message, status }: { readonly message: string; readonly status: number }): string => {
+  if (status === 401 || status === 403) {
+    return `it asks for authorization (status ${status}). Add the credentials to "headers".`
+  }
+  return status === 404 || status === 405
+    ? `nothing speaks streamable HTTP at its address (status ${status}). Correct "url", which often ends in /mcp; the old transport "sse" is not supported.`
+    : `${message}.`
+}
+
 /** What a failure of the client is for the call of a tool and for a person, and whether the connection is lost by it. */
 const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
@@ -247,6 +292,12 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
       if (address._tag === "Http" && code !== undefined) {
         const what = `it cannot be reached at ${new URL(address.url).host} (${code}). Start it, or correct "url".`
         return failure("io_error", what, true)
+      }
+      if (address._tag === "Http") {
+        const fault = secureFault(reason.cause, address.url)
+        if (fault !== undefined) return failure("io_error", `${asClause(fault.what)}. ${fault.remedy}`, true)
+        const hint = schemeHint(reason.cause, address.url)
+        if (hint !== undefined) return failure("io_error", `${reason.message}.${causeOf(reason.cause)} ${hint}`, true)
       }
       return address._tag === "Program" && isNotFound(reason.cause)
         ? failure(
@@ -265,8 +316,11 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
       const wrote = `it wrote something to its stdout that is not a message of the protocol:${causeOf(reason.cause)}. Its log belongs on stderr.`
       return failure("parse_error", address._tag === "Program" ? wrote : said, true)
     }
-    case "LimitError":
-      return failure("output_limit", "it sent a message of more than 10 MiB.", true)
+    case "LimitError": {
+      const isList = reason.message.includes("discovery")
+      const detail = isList ? "it lists more than 10,000 tools." : "it sent a message of more than 10 MiB."
+      return failure("output_limit", detail, true)
+    }
     case "TimeoutError":
       return failure(
         "timeout",
@@ -275,12 +329,10 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
     case "UnsupportedError":
       return failure("io_error", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25.")
     case "HttpError":
-      return reason.status === 401 || reason.status === 403
-        ? failure(
-            "permission_denied",
-            `it asks for authorization (status ${reason.status}). Add the credentials to "headers".`
-          )
-        : failure("io_error")
+      return failure(
+        reason.status === 401 || reason.status === 403 ? "permission_denied" : "io_error",
+        httpDetail(reason)
+      )
     case "ValidationError":
       return failure(
         "parse_error",
@@ -298,7 +350,9 @@ const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: M
   const detail = exitCode === undefined ? said : `its program has ended with exit code ${exitCode}.`
   const stderr = notes.stderr.trim()
   const output = isBroken && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
-  return yield* new McpFailure({ type, detail: `${detail}${output}`, isBroken })
+  const isMute = error.reason._tag === "TimeoutError" && notes.stray.count > 0
+  const words = isMute ? ` It wrote to stdout what is no message: ${harmless(notes.stray.first)}` : ""
+  return yield* new McpFailure({ type, detail: `${detail}${output}${words}`, isBroken })
 })
 
 const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpToolDefinition => {
@@ -331,7 +385,10 @@ const blockText = (block: McpSchema.ContentBlock): string => {
 }
 
 /** The parts of a result as one text. */
-export const contentText = (content: ReadonlyArray<McpSchema.ContentBlock>): string => content.map(blockText).join("\n")
+const contentTexts = (content: ReadonlyArray<McpSchema.ContentBlock>): ReadonlyArray<string> => content.map(blockText)
+
+/** All of them as one text. */
+export const contentText = (content: ReadonlyArray<McpSchema.ContentBlock>): string => contentTexts(content).join("\n")
 
 /** Connects within the timeout and lists the tools. `version` is that of this program, sent to the server. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
@@ -354,6 +411,10 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
     /** Tools that the server describes in a way that is not well formed. */
     malformed: notes.malformed,
+    /** Why not all of its tools may be known, as the end of a sentence. */
+    cutList: notes.cutList,
+    /** What its program wrote to stdout beside messages. */
+    stray: notes.stray,
     /** False when the program of the server has ended. */
     isRunning: notes.isRunning,
     call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {
@@ -363,7 +424,8 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
       }
       const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: args }))
       const structured = structuredContent as Schema.Json | undefined
-      return { text: contentText(content), isError: isError === true, structured } satisfies McpResult
+      const texts = contentTexts(content)
+      return { text: texts.join("\n"), texts, isError: isError === true, structured } satisfies McpResult
     })
   }
 })

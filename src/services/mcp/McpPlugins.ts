@@ -12,7 +12,8 @@ import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { mcpData, schemaExcess, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
+import { readableSchema } from "../../domain/plugins/McpSchema.ts"
+import { mcpData, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { McpAddress, McpConnection, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
@@ -31,6 +32,8 @@ import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { WaitingNotice } from "./WaitingNotice.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
@@ -95,6 +98,9 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
     /** The tools it offered when the run began; they stay the same until the run ends. */
     tools: first.tools,
     malformed: first.malformed,
+    cutList: first.cutList,
+    /** What its program has written to stdout beside messages. */
+    stray: () => current?.connection.stray ?? first.stray,
     /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
@@ -111,6 +117,21 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
+/** Says that a server writes other lines than messages to its stdout. */
+const strayNote = (server: string, { first }: StrayLines): McpProblem =>
+  new McpProblem({
+    server,
+    detail: `it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
+    isUsed: true
+  })
+
+const cutNote = (server: string, cutList: string): McpProblem =>
+  new McpProblem({
+    server,
+    detail: `it ends the list of its tools ${cutList}, which is a fault of the server: tools on later pages may be missing.`,
+    isUsed: true
+  })
+
 const maxDescription = 2000
 
 /** The description for the model: bounded text of the server without control characters. */
@@ -120,9 +141,9 @@ const descriptionOf = ({ description, name }: McpToolDefinition): string => {
 }
 
 const parametersOf = ({ inputSchema }: McpToolDefinition) => {
-  const excess = schemaExcess(inputSchema)
-  if (excess !== undefined) return Result.fail(excess)
-  const parameters = jsonSchemaParameters(inputSchema)
+  const readable = readableSchema(inputSchema)
+  if (Result.isFailure(readable)) return Result.fail(readable.failure)
+  const parameters = jsonSchemaParameters(readable.success)
   if (Result.isFailure(parameters)) {
     return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)
   }
@@ -130,9 +151,15 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
   return isStruct ? parameters : Result.fail("the schema of its parameters is not one of an object with properties.")
 }
 
+/** A server with what its tools need. */
+interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
+  /** To be run after a call; says once what the server does wrong. */
+  readonly told?: Effect.Effect<void>
+}
+
 const toolOf = (
   server: McpServer,
-  supervised: SupervisedServer,
+  supervised: RunningServer,
   definition: McpToolDefinition
 ): Result.Result<Tool<Arguments>, string> =>
   Result.map(parametersOf(definition), (parameters) =>
@@ -144,6 +171,7 @@ const toolOf = (
       revision: definition.hash,
       execute: (args) =>
         supervised.call(definition, args).pipe(
+          Effect.ensuring(supervised.told ?? Effect.void),
           Effect.mapError(({ detail, type }) => {
             const message = `The server "${server.name}" could not run the tool: ${detail}`
             return new ToolFailure({ type, message })
@@ -156,7 +184,7 @@ const toolOf = (
 /** The tools of a server by their names in this program. */
 export const mcpTools = (
   server: McpServer,
-  supervised: SupervisedServer
+  supervised: RunningServer
 ): { readonly tools: Tools; readonly leftOut: ReadonlyArray<McpProblem> } => {
   const tools = new Map<string, Tool<Arguments>>()
   const leave = (name: string, detail: string) => new McpProblem({ server: server.name, tool: name, detail })
@@ -176,7 +204,7 @@ export const mcpTools = (
 export interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
-  /** Single tools that are left out. */
+  /** Single tools that are left out, and what the server does wrong. */
   readonly leftOut: ReadonlyArray<McpProblem>
 }
 
@@ -203,8 +231,21 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   leftOut: []
 })
 
-const pluginOf = (server: McpServer, supervised: SupervisedServer): KnownServer => {
-  const { leftOut, tools } = mcpTools(server, supervised)
+/** The plugin of a server. What it writes beside messages is said once: here, or later by an event. */
+const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
+  let isTold = supervised.stray().count > 0
+  const told = Effect.suspend(() => {
+    const stray = supervised.stray()
+    if (isTold || stray.count === 0) return Effect.void
+    isTold = true
+    return events.publish({ type: "message", level: "warning", text: strayNote(server.name, stray).message })
+  })
+  const notes = [
+    ...(supervised.cutList === undefined ? [] : [cutNote(server.name, supervised.cutList)]),
+    ...(isTold ? [strayNote(server.name, supervised.stray())] : [])
+  ]
+  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, told })
+  const leftOut = [...notes, ...tooPoor]
   if (Object.keys(tools).length === 0) return { ...notUsed(server, "it offers no tools that can be used."), leftOut }
   const plugin = definePlugin({ name: mcpOrigin(server.name), tools: Effect.succeed(tools) })
   return { server, outcome: Result.succeed(plugin), leftOut }
@@ -228,6 +269,7 @@ const notStarted = (server: NamedServer): KnownServer =>
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const tell = yield* WaitingNotice
+  const events = yield* RunEvents
   const told = Effect.andThen(
     Effect.sleep(quietStart),
     tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
@@ -238,7 +280,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
   const isAsTrusted = Effect.map(files, (now) => server.scope === "user" || now === server.files)
   const exit = yield* runIsolated(
     superviseServer(server.address, timeout, version, isAsTrusted).pipe(
-      Effect.map((supervised) => pluginOf(server, supervised))
+      Effect.map((supervised) => pluginOf(server, supervised, events))
     )
   )
   yield* Fiber.interrupt(waiting)

@@ -12,6 +12,7 @@ import * as path from "node:path"
 import { type JsonProblem, readJson } from "../../domain/text/JsonText.ts"
 import {
   entryKeys,
+  ownEntry,
   isPersonalEntryKey,
   type McpServerEntry,
   ProjectMcpServerEntry,
@@ -32,7 +33,17 @@ import { commandScripts, readScript } from "../commands/CommandScripts.ts"
 import { findProgram } from "../commands/ChildRun.ts"
 import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 
-const topKeys = new Set(["mcpServers", "$schema"])
+/** A file may hold its servers alone, as those of plugins of other programs do. */
+const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
+  const entries = Object.entries(file).filter(([name]) => name !== "$schema")
+  return (
+    entries.length > 0 &&
+    entries.every(([, entry]) => Predicate.hasProperty(entry, "command") || Predicate.hasProperty(entry, "url"))
+  )
+}
+
+const isOldTransport = (entry: unknown): boolean =>
+  Predicate.hasProperty(entry, "type") && Predicate.isString(entry.type) && entry.type.toLowerCase() === "sse"
 
 const unknownKey = (path: ReadonlyArray<PropertyKey>, known: ReadonlyArray<string>): string => {
   const name = String(path.at(-1))
@@ -63,11 +74,14 @@ const withoutForeign = (entry: unknown) => {
  */
 export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
-  const json = readJson(text)
+  const json = readJson(text, true)
   if (Result.isFailure(json)) return { servers, problems: [json.failure], notes: [] }
   const { placeOf, value } = json.success
-  const given = Predicate.isObject(value) ? value : {}
-  const entries = given["mcpServers"]
+  const given = Predicate.isObject(value) ? (value as Readonly<Record<string, unknown>>) : {}
+  const key = ["mcpServers", "servers"].find((name) => Predicate.isObject(given[name]))
+  const isBare = key === undefined && isListOfServers(given)
+  const entries = key === undefined ? (isBare ? given : undefined) : given[key]
+  const above = key === undefined ? [] : [key]
   if (!Predicate.isObject(entries)) {
     const what = 'the file does not hold an object "mcpServers". Write { "mcpServers": { "NAME": { ... } } }.'
     return { servers, problems: [{ ...placeOf([]), what }], notes: [] }
@@ -76,13 +90,19 @@ export const readMcpFile = (text: string) => {
     const { column, line } = placeOf(path)
     return { line, column, what: `"${pathText(path)}" is a key of another program and is ignored.` }
   }
+  const oldTransport = (path: ReadonlyArray<string>): JsonProblem => {
+    const { column, line } = placeOf(path)
+    const what = `"${pathText(path)}" is "sse", a transport that is no longer part of the protocol: streamable HTTP is tried at its address.`
+    return { line, column, what }
+  }
   const problems: Array<JsonProblem> = []
   const notes = Object.keys(given)
-    .filter((name) => !topKeys.has(name))
+    .filter((name) => !isBare && name !== key && name !== "$schema")
     .map((name) => ignored([name]))
   for (const [name, entry] of Object.entries(entries)) {
-    const { foreign, own } = withoutForeign(entry)
-    notes.push(...foreign.map((key) => ignored(["mcpServers", name, key])))
+    const { foreign, own } = withoutForeign(ownEntry(entry))
+    notes.push(...foreign.map((foreignKey) => ignored([...above, name, foreignKey])))
+    if (isOldTransport(entry)) notes.push(oldTransport([...above, name, "type"]))
     const decoded = Schema.decodeUnknownResult(ProjectMcpServerEntry)(own, {
       onExcessProperty: "error",
       errors: "all"
@@ -90,7 +110,7 @@ export const readMcpFile = (text: string) => {
     if (Result.isSuccess(decoded)) servers.set(name, decoded.success)
     else {
       const unknown = (path: ReadonlyArray<PropertyKey>) => unknownKey(path, entryKeys("project"))
-      problems.push(...schemaProblems(decoded.failure, json.success, unknown, ["mcpServers", name]))
+      problems.push(...schemaProblems(decoded.failure, json.success, unknown, [...above, name]))
     }
   }
   return { servers, problems, notes }
@@ -129,8 +149,9 @@ const maxFiles = 10
 /** The most characters of a command that a person is asked to judge. */
 const maxShown = 8000
 
-const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  const values = new Map<string, string>()
+/** The values of variables; `folder` is what VS Code calls `workspaceFolder`. */
+const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
+  const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
     const value = yield* environmentVariable(name)
     if (value !== undefined) values.set(name, value)
@@ -215,7 +236,7 @@ const resolve = Effect.fnUntraced(function* (
   if (prefix === undefined) {
     return yield* problem("its name must hold ASCII letters or digits, and at most 50 of them. Rename it.")
   }
-  const { entry, missing } = expandEntry(written, yield* readVariables(variablesOf(written)))
+  const { entry, missing } = expandEntry(written, yield* readVariables(variablesOf(written), project))
   if (missing.length > 0) {
     const names = missing.join(", ")
     return yield* problem(`the environment has no ${names}. Set ${names}, or write \${${missing[0]}:-default}.`)

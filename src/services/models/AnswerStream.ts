@@ -105,6 +105,11 @@ class AnswerWriting {
     return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
+  /** Takes a piece of the arguments of a call that is made through the interface. */
+  addArguments(delta: string): ModelErrorReason | undefined {
+    return this.#unrecoverable(this.#watch.callArguments(delta))
+  }
+
   #unrecoverable(found: Unrecoverable | undefined): ModelErrorReason | undefined {
     if (found === undefined) return undefined
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
@@ -251,6 +256,7 @@ export const readAnswer = Effect.fnUntraced(function* (
       repeated = { piece, times: piece === repeated.piece ? repeated.times + 1 : 1 }
       return part.type === "text-delta" ? writing.addText(part.delta) : writing.addThinking(part.delta)
     }
+    if (part.type === "tool-params-delta") return writing.addArguments(part.delta)
     if (part.type === "finish") finish = part
     if (part.type === "tool-call") {
       writing.calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })

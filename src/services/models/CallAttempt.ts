@@ -24,6 +24,7 @@ import { type CountVerdict, wasLoaded } from "../../domain/models/TokenCounts.ts
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
+import type { RequestNotice } from "../providers/RequestFit.ts"
 import { providerOf } from "../providers/providers.ts"
 import { TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -64,6 +65,8 @@ interface Target {
   readonly name: string
   readonly facts: Facts
   readonly window: number
+  /** True when no other call is under way beside this one. */
+  readonly isAlone?: boolean
 }
 
 /** How often a call was sent again, what happened before, and whether it waits for the server. */
@@ -76,6 +79,16 @@ export interface Tries {
   /** No other call may be under way beside it. */
   readonly isAlone?: boolean
 }
+
+/** What calls have not together, but one alone, does not fit: its prompt leaves no space for the answer. */
+const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
+  const { reason } = error
+  const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
+  return isFull ? new ModelError({ reason: { _tag: "ContextOverflow", estimated, window, isRefused: true } }) : error
+}
+
+const smallerWindowNote = (model: string, window: number, ours: number): string =>
+  `The server has a window of ${window} tokens for ${model}, and contextWindow is ${ours}: prompts are cut to the smaller one. Set contextWindow to ${window}, or load the model with a larger window.`
 
 const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
@@ -135,7 +148,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   const noted = new Set<string>()
   /** Says something that may hold for many calls once in a run. */
-  const noteOnce = (about: "window" | "count", level: "info" | "warning", text: string): Effect.Effect<void> =>
+  const noteOnce = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (noted.has(about)) return Effect.void
       noted.add(about)
@@ -162,17 +175,21 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   /**
    * Learns from the refusal of a prompt that is too long; without sizes it is longer than the window. So that no other call
-   * begins before, it is learnt while the call has its slot, also that calls together did not fit.
+   * begins before, it is learnt while the call has its slot, also that calls together did not fit. Where the server has a smaller
+   * window than ours, the tokens of prompts count for as many more.
    */
-  const learnRefusal = (
+  const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
-    name: string,
+    { name, window }: Target,
     { isTooLong, reason }: ModelError
-  ) => {
+  ) {
     if (reason._tag === "Busy" && reason.isShared === true) sharing.add(name)
     if (!isTooLong || reason._tag !== "ContextOverflow") return
-    calibration.refused(name, { prompt: system + user, counted: Math.max(reason.estimated, reason.window + 1) })
-  }
+    const counted = Math.max(reason.estimated, reason.window + 1)
+    const share = reason.window > 0 && reason.window < window ? window / reason.window : 1
+    calibration.refused(name, { prompt: system + user, counted: Math.ceil(counted * share) })
+    if (share > 1) yield* noteOnce("window", "warning", smallerWindowNote(name, reason.window, window))
+  })
 
   /** An answer is unusable if the server did not read the whole prompt. */
   const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
@@ -234,6 +251,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const bound = boundOf(request, target, planned.thinks)
     const isBound = bound.grammar !== undefined || bound.format !== undefined
     if (planned.isWindowTooSmall) yield* noteOnce("window", "info", windowTooSmallNote(window))
+    const notices: Array<RequestNotice> = []
+    const tellNotices = Effect.suspend(() =>
+      Effect.forEach(notices.splice(0), ({ level, text }) => noteOnce(text, level, text), { discard: true })
+    )
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(languageModel, prompt, {
@@ -257,7 +278,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           model: name === settings.model ? undefined : name,
           format: format ?? bound.format,
           grammar: bound.grammar,
-          connected: life.connected
+          connected: life.connected,
+          noticed: (notice) => notices.push(notice)
         },
         shape,
         conversation
@@ -286,10 +308,12 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       reportsText: id.stage === "conclude"
     }
     return yield* withHeartbeat(followed, read).pipe(
+      Effect.ensuring(tellNotices),
       Effect.tap(({ usage }) => noteLoad(name, before, usage)),
       Effect.tap((received) => check(request, target, received)),
       Effect.flatMap(usableAnswer),
-      Effect.tapError((error) => Effect.sync(() => learnRefusal(request, name, error))),
+      Effect.mapError((error) => asOverflow(error, target, promptTokens)),
+      Effect.tapError((error) => learnRefusal(request, target, error)),
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout),
       Effect.catchIf(
         ({ reason }) => isBound && reason._tag === "Refused",
@@ -299,7 +323,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   /** Sends the prompt once. The start of a call that waited for the server was reported before. */
-  const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
+  const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)
     const { facts, name } = target
@@ -316,7 +340,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         ...(after === undefined ? {} : { after })
       })
     }
-    return yield* sendPlanned(request, target)
+    return yield* sendPlanned(request, { ...target, isAlone: isAlone === true })
   })
 
   return {

@@ -15,6 +15,7 @@ import {
   type TemplateValues,
   parseTemplate,
   fillTemplate,
+  instructionsOf,
   templatePlaceholders
 } from "../../domain/models/PromptTemplate.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
@@ -51,6 +52,8 @@ export class Prompts extends Context.Service<
   {
     /** Fills a template in one pass: content that looks like a placeholder stays as it is. */
     fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
+    /** What a template says by itself, without its values. */
+    instructions(name: TemplateName): string
   }
 >()("task-conductor/services/models/Prompts") {
   /** Loads `<folder>/<name>.md` for every template. */
@@ -60,7 +63,10 @@ export class Prompts extends Context.Service<
     Layer.effect(
       Prompts,
       Effect.map(Effect.all(Record.map(templatePlaceholders, (_, name) => load(folder, name))), (templates) =>
-        Prompts.of({ fill: (name, values) => fillTemplate(templates[name], values) })
+        Prompts.of({
+          fill: (name, values) => fillTemplate(templates[name], values),
+          instructions: (name) => instructionsOf(templates[name])
+        })
       )
     )
 

@@ -10,12 +10,14 @@ import {
   accessTarget,
   type CanonicalAccess,
   eachTimeReason,
+  shownTargets,
   type Writing,
   writesIn,
   writtenText
 } from "../../domain/tools/Access.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
+import { sizeText } from "../../domain/text/Format.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { approvalSummary, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalSummary.ts"
 import { canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
@@ -46,7 +48,13 @@ const showWrite = Effect.fnUntraced(function* (
   write: Writing,
   { evaluator, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
-  const { kind, path } = write
+  const { folder, from, holds, kind, path } = write
+  if (from !== undefined || folder !== undefined) return { path, preview: "", warnings: [] }
+  const name = printable(evaluator.nameOf(path))
+  if (holds?.leads !== undefined && write.removes === true) {
+    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false, isGone: true }
+    return { path, preview: changePreview(path, holds.leads, undefined, previewLines), change, warnings: [] }
+  }
   const after = writtenText(write) ?? undefined
   const becomes = kind === undefined ? {} : { becomes: kind }
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
@@ -58,7 +66,7 @@ const showWrite = Effect.fnUntraced(function* (
     path,
     preview: changePreview(path, before, after, previewLines),
     change: {
-      ...wholeChange(printable(evaluator.nameOf(path)), before, after),
+      ...wholeChange(name, before, after),
       ...becomes,
       isNew: before === undefined,
       isGone: after === undefined
@@ -67,6 +75,20 @@ const showWrite = Effect.fnUntraced(function* (
       path.endsWith("/package.json") && scriptsChange(before, after) ? ["It changes scripts that npm runs."] : []
   }
 })
+
+/** The files that go with a folder, or are moved with it, a line each. */
+const filesText = (writes: ReadonlyArray<Writing>, nameOf: (path: string) => string): string => {
+  const lines = writes
+    .filter(({ folder, removes }) => folder !== undefined && removes === true)
+    .map(
+      ({ holds, path }) =>
+        `${printable(nameOf(path))} (${holds?.leads === undefined ? sizeText(holds?.size ?? 0) : "a link"})`
+    )
+  const left = lines.length - previewLines
+  return left > 0
+    ? [...lines.slice(0, previewLines), `(${left} more files are not shown)`].join("\n")
+    : lines.join("\n")
+}
 
 /** A host with letters outside ASCII may look like a host that the person knows. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
@@ -93,7 +115,8 @@ export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, conte
   const writes = yield* Effect.forEach(writesIn(accesses), (access) => showWrite(access, context))
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
-  const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")
+  const files = filesText(writesIn(accesses), evaluator.nameOf)
+  const preview = [...writes.map((one) => one.preview), files].filter((text) => text !== "").join("\n")
   const details = [...accesses.flatMap(accessDetails), ...(part === undefined ? [] : [`Runs now only: ${part}`])]
   const warnings = [
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
@@ -105,7 +128,7 @@ export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, conte
     task,
     tool,
     risk,
-    targets: accesses.map(accessTarget),
+    targets: shownTargets(accesses),
     ...(details.length === 0 ? {} : { details }),
     ...(call === undefined ? {} : { call }),
     ...(pin === undefined ? {} : { origin: pin.origin }),

@@ -8,6 +8,7 @@ import {
   type StepApproved,
   type StepGate,
   type ApprovalItem,
+  checksPlanKey,
   conflictingWriteNote,
   conflictingWrites,
   type TouchingTask
@@ -17,24 +18,20 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import { type Grants, repairedFiles } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
-import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
-import {
-  type GateQuestion,
-  afterWrites,
-  questionOfCall,
-  deniedOf,
-  personQuestionId,
-  questionId
-} from "./GateQuestion.ts"
-import type { Decision } from "../../domain/permissions/Decision.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { type GateQuestion, afterWrites, deniedOf, onlyReads, personQuestionId, questionId } from "./GateQuestion.ts"
+import { allowedFacts, callsToAsk, type DecidedCall, possibleCalls } from "./StepCalls.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+
+/** More rules than these say nothing: then `--yes` is what helps. */
+const mostNamedRules = 5
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
 export interface GateContext extends ViewContext {
@@ -92,46 +89,6 @@ const rememberInProject = (
   return rememberAll(rules, { ...more, otherwise: "What was asked about is allowed once." }, context)
 }
 
-interface DecidedCall {
-  readonly question: GateQuestion
-  readonly decision: Decision
-  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
-  readonly problem?: string
-}
-
-/** The calls of a task that are not denied by rules, with the decision of the rules. */
-const possibleCalls = Effect.fnUntraced(function* (
-  { calls, task, unready = [] }: GatedTask,
-  place: string,
-  { evaluate, protection, withCarried }: PolicyEvaluator,
-  grants: Grants
-) {
-  const scope = { task, place }
-  const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
-    ...calls.map((call) => ({ question: withCarried(questionOfCall(scope, call)) })),
-    ...unready.map(({ call, info, problem }) => ({
-      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
-      problem
-    }))
-  ]
-  const decided = yield* Effect.forEach(
-    asked.filter(
-      ({ question }) => protection(question) === undefined && (task === askTask || !grants.isExcluded(question))
-    ),
-    (one) => Effect.map(evaluate(one.question), (decision): DecidedCall => ({ ...one, decision }))
-  )
-  return decided.filter(({ decision }) => decision.verdict !== "deny")
-})
-
-/** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
-const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
-  const isKnown = ({ question }: DecidedCall) => grants.isApproved(question) || grants.isRepair(question)
-  if (calls.length > 0 && calls.every(isKnown)) return true
-  const isAllowed = ({ decision, question }: DecidedCall) =>
-    question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
-  return gatedBy === "risk" && calls.every(isAllowed)
-}
-
 /** The project as the calls of a task find it. */
 const onTop = <A>(look: Effect.Effect<A>, { others }: Pick<GatedTask, "others">): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
@@ -162,7 +119,7 @@ const seenItem = (question: GateQuestion, context: GateContext) =>
   )
 
 const shownOf = Effect.fnUntraced(function* (
-  task: string,
+  { found, task }: Pick<GatedTask, "found" | "task">,
   calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
   context: GateContext
@@ -171,7 +128,11 @@ const shownOf = Effect.fnUntraced(function* (
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
       const { evaluator } = context
-      const item = yield* seenItem(question, context)
+      const before = found?.get(question.call?.uid ?? "")
+      const look = seenItem(question, context)
+      const item = yield* before === undefined
+        ? look
+        : Effect.provideService(look, CurrentCopy, makeWorkingCopy(before))
       if (problem !== undefined) {
         const [line = ""] = problem.split("\n")
         return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
@@ -240,6 +201,24 @@ const grant = (
   }
 }
 
+/** Says which rules would allow what nobody can be asked about. */
+const sayRules = Effect.fnUntraced(function* (
+  title: string,
+  shown: ReadonlyArray<Shown>,
+  { evaluator, events }: GateContext
+) {
+  const flags = yield* Effect.forEach(shown, ({ question }) =>
+    question === undefined
+      ? Effect.undefined
+      : Effect.map(evaluator.remedyOf(question), (more) => deniedOf(question, "nobody", more).flags)
+  )
+  const known = new Set(flags.flatMap((one) => one ?? []))
+  if (known.size === 0 || known.size > mostNamedRules || flags.includes(undefined)) return
+  const rules = withoutProject([...known].join(" "), evaluator.root)
+  const text = `Nobody can be asked about "${stepText(title)}". These rules allow it: ${rules}`
+  yield* events.publish({ type: "message", level: "info", text })
+})
+
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
@@ -251,7 +230,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
       ...task,
       calls,
       /* What is left out of a task is denied without a question. */
-      isLeftOut: calls.length === 0 && task.calls.length > 0
+      asked: calls.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, calls, grants)
     }))
   )
   const touching = decided.map(({ calls, task }) => ({
@@ -259,11 +238,15 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = decided.filter(({ calls, gatedBy, isLeftOut }) => !isLeftOut && !isCovered(gatedBy, calls, grants))
+  const open = decided.flatMap(({ asked, facts = [], ...task }) => {
+    if (asked === undefined) return []
+    const all = [...facts, ...allowedFacts(task.calls, asked, evaluator)]
+    return [{ ...task, asked, ...(all.length === 0 ? {} : { facts: all }) }]
+  })
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, (one) =>
-    withFacts(onTop(shownOf(one.task, one.calls, warnings, context), one), one)
+    withFacts(onTop(shownOf(one, one.asked, warnings, context), one), one)
   )
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
@@ -280,7 +263,11 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   })
   const { always = [], answer, by, instead, wasSeen } = yield* withMutex(ask)
   const requested = answer === "decline" && instead !== undefined ? { instead } : {}
-  if (requested.instead !== undefined) yield* addRequestedChange({ declined: title, instead: requested.instead })
+  if (requested.instead !== undefined) {
+    const isRead = shown.every(({ question }) => question !== undefined && onlyReads(question))
+    yield* addRequestedChange({ declined: title, instead: requested.instead, ...(isRead ? { isRead } : {}) })
+  }
+  if (answer === "decline" && by === "nobody" && planKey !== checksPlanKey) yield* sayRules(title, shown, context)
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, context)
   const isForProject = answer === "step" && always.length > 0
@@ -316,7 +303,8 @@ export const askCall = Effect.fnUntraced(function* (
   yield* report({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
   if (answer === "deny") {
     const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
-    if (instead !== undefined) yield* addRequestedChange({ declined, instead })
+    const kind = onlyReads(question) ? { isRead: true } : {}
+    if (instead !== undefined) yield* addRequestedChange({ declined, instead, task, tool: question.tool, ...kind })
     const times = by === "person" ? { times: grants.countDenial(question) } : {}
     const more = by === "nobody" ? yield* evaluator.remedyOf(question) : { ...times, ...requested }
     return yield* deniedOf(question, by, more)

@@ -7,7 +7,14 @@ import type { DeniedFact } from "../../domain/checks/Facts.ts"
 import { withoutProject } from "../../domain/text/Format.ts"
 import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
-import { type CanonicalAccess, accessTarget, plainAccess, accessRisk, writesIn } from "../../domain/tools/Access.ts"
+import {
+  type CanonicalAccess,
+  accessTarget,
+  plainAccess,
+  accessRisk,
+  shownTargets,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import type * as Path from "effect/Path"
 import { type PreparedCall, builtInOrigin, type Arguments, type ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -191,8 +198,10 @@ export const questionOfAccess = ({ answer, place, task }: QuestionScope, access:
 }
 
 /** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */
-const effectsOf = ({ _tag }: CanonicalAccess): ReadonlyArray<string> =>
-  _tag === "WriteFile" ? ["write_file", "edit_file", "read_file"] : [toolOfAccess[_tag]]
+const effectsOf = (access: CanonicalAccess): ReadonlyArray<string> =>
+  access._tag === "WriteFile"
+    ? ["write_file", "edit_file", "read_file", ...(access.removes === true ? ["remove_file"] : [])]
+    : [toolOfAccess[access._tag]]
 
 /** What rules are compared with. */
 export const targetOf =
@@ -202,7 +211,9 @@ export const targetOf =
     const effects = effectsOf(access)
     if ("inside" in access) {
       const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
-      return { kind: "file", canonical, effects, ...relative }
+      const loses = access._tag === "WriteFile" && access.loses !== undefined ? { loses: true } : {}
+      const ofSkill = access._tag === "ReadFile" && access.ofSkill === true ? { ofSkill: true } : {}
+      return { kind: "file", canonical, effects, ...relative, ...loses, ...ofSkill }
     }
     if (access._tag === "RunCommand") {
       const { sandboxed } = access
@@ -215,7 +226,7 @@ export const targetOf =
   }
 
 /** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
-const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
+export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every(({ _tag }) => _tag === "ReadFile" || _tag === "FetchUrl")
 
 /** A denial as a fact, with paths relative to the project. */
@@ -227,6 +238,12 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
   ...(flags === undefined ? {} : { allow: withoutProject(flags, project) })
 })
 
+/** What a rule would have to name for folders that are moved or removed as a whole. */
+const folderPatterns = ({ accesses }: GateQuestion): Pick<PermissionDenied, "patterns"> => {
+  const folders = writesIn(accesses).flatMap(({ folder }) => folder ?? [])
+  return folders.length === 0 ? {} : { patterns: [...new Set(folders)].map((one) => `${exactPattern(one)}/**`) }
+}
+
 /** The denial of a question. */
 export const deniedOf = (
   question: GateQuestion,
@@ -235,8 +252,9 @@ export const deniedOf = (
 ) =>
   new PermissionDenied({
     tool: question.tool,
-    targets: question.accesses.map(accessTarget),
+    targets: shownTargets(question.accesses),
     by,
+    ...folderPatterns(question),
     ...(onlyReads(question) ? { isRead: true } : {}),
     ...more
   })

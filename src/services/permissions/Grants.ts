@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { type Writing, writesIn, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
-import { hashOf, textHash } from "../files/Hash.ts"
+import { hashOf, linkState, textHash } from "../files/Hash.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 
@@ -63,6 +63,13 @@ const exclusionKeys = (asked: OfTask): ReadonlyArray<string> =>
 export const repairedFiles = (asked: Asked): ReadonlyArray<Writing> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
+}
+
+/** What stands at the path of a write afterwards. */
+const writtenState = ({ content, from, kind, removes }: Writing): string => {
+  if (removes === true) return "absent"
+  if (kind === "link") return linkState(content)
+  return from?.state ?? textHash(content)
 }
 
 /** The grants of one run; there are none at first. */
@@ -145,7 +152,7 @@ export class Grants {
 
   /** The call may run: its content is what the run expects at the path from now on. */
   addWritten(asked: Asked): void {
-    for (const { content, path } of writesIn(asked.accesses)) this.#written.set(path, textHash(content))
+    for (const write of writesIn(asked.accesses)) this.#written.set(write.path, writtenState(write))
   }
 
   /**

@@ -9,12 +9,16 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
 import { SeenTexts } from "../../domain/permissions/SeenTexts.ts"
-import { placePrefix, exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { wordText } from "../../domain/commands/CommandText.ts"
+import { needsPerson } from "../../domain/permissions/ApprovalSummary.ts"
+import { exactPattern, placePrefix, scopedPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { matches } from "../../domain/text/PatternMatch.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
 import { folderIdentity } from "../files/FileLook.ts"
+import { SkillFiles } from "../files/SkillFiles.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
@@ -90,6 +94,28 @@ export interface GateOptions {
   readonly since?: number
 }
 
+/**
+ * The rules that let a script of the skill of a task run, for a question about reading files beside it: the script itself reads them.
+ */
+const scriptRules = (
+  { accesses }: GateQuestion,
+  rules: ReadonlyArray<SourcedRule>,
+  files: ReadonlySet<string>
+): ReadonlyArray<SourcedRule> => {
+  const isOwn = accesses.every(
+    (access) => access._tag === "ReadFile" && access.ofSkill === true && !needsPerson(access)
+  )
+  if (!isOwn || accesses.length === 0) return []
+  const runsScript = (pattern: string): boolean =>
+    scopedPattern(pattern)
+      .rest.split(" ")
+      .some((word) => word.includes("/") && [...files].some((file) => matches(word, wordText(file))))
+  return rules.filter(
+    ({ pattern, tool, verdict }) =>
+      verdict === "allow" && tool === "run_command" && (pattern === undefined || runsScript(pattern))
+  )
+}
+
 /** Why nothing is changed with `--read-only`; a clause of which the access is the subject. */
 export const readOnlyReason = "would change something, and this run only reads"
 
@@ -138,10 +164,15 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
   )
   const scripts = makeScriptChanges(options.since ?? (yield* Effect.sync(() => Date.now())))
-  const requestOf = ({ accesses, risk, tool }: GateQuestion) => ({
+  const requestOf = ({ accesses, pin, risk, tool }: GateQuestion) => ({
     tool,
     risk,
-    targets: accesses.map(targetOf(path, root))
+    targets: accesses.map((access) => ({
+      ...targetOf(path, root)(access),
+      ...(tool === "move_file" && pin === undefined && access._tag === "WriteFile"
+        ? { part: access.removes === true ? "remove_file" : "write_file" }
+        : {})
+    }))
   })
   const folder = folderIdentity(root)
   const seen = new SeenTexts()
@@ -199,11 +230,17 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       const applying = (yield* remembered).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
       const rules = [...(options.rules ?? []), ...applying]
       const changes = yield* scripts.changes(question.accesses)
-      const isCurrent = (rule: SourcedRule) => changes.every(({ at }) => at <= scripts.inForceSince(rule))
-      return decide<SourcedRule>(
+      const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
+      /* "Always" is never offered for a loss, so that no such answer was about one. */
+      const isCurrent = (rule: SourcedRule) =>
+        changes.every(({ at }) => at <= scripts.inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
+      const decision = decide<SourcedRule>(
         rules.filter((rule) => rule.verdict !== "allow" || isCurrent(rule)),
         requestOf(question)
       )
+      if (decision.verdict !== "ask" || decision.rules.length > 0) return decision
+      const forScripts = scriptRules(question, rules, yield* SkillFiles)
+      return forScripts.length === 0 ? decision : { verdict: "allow" as const, rules: forScripts }
     }),
     changedScripts,
     /** What to say when nobody can be asked: that no rule helps, or the rules that do when the words alone do not. */

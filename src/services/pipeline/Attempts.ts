@@ -1,7 +1,8 @@
 /**
  * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value or after
- * the maximum of attempts. After an answer that repeats a rejected one, the next one is sampled differently. An answer that
- * cannot be read as a document (stopped, cut off, empty, only thought) is an attempt with issues, too.
+ * the maximum of attempts, or sooner when several answers in a row are of no use at all. After an answer that repeats a rejected
+ * one, the next one is sampled differently. An answer that cannot be read as a document (stopped, cut off, empty, only thought) is
+ * an attempt with issues, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,11 +10,20 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
+import {
+  holdsNothing,
+  mostUselessAnswers,
+  repeatsStopped,
+  stoppedAgain,
+  stoppedNote,
+  unableText
+} from "../../domain/documents/UselessAnswers.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "../../domain/documents/AnswerWatch.ts"
 import { Issue, type Reading, type Repair, type IssueCode, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ModelError, StoppedAnswer } from "../../domain/models/ModelAnswer.ts"
 import { codeSpan } from "../../domain/markdown/PromptBlock.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
 import { charactersOf, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
@@ -42,6 +52,13 @@ export interface Said {
   readonly hasOnlyThought?: boolean
 }
 
+/** An answer as it was written. */
+export const heard = (text: string): Said => ({
+  answer: text,
+  shown: text,
+  issues: repeatsStopped(text) ? [stoppedAgain] : []
+})
+
 /** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
 const shownOfStopped = 600
 
@@ -60,7 +77,7 @@ const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): Said =>
   const begin = beginWith(shape)
   return {
     answer: reason.partial,
-    shown: left === 0 ? text : `${text}\n\n[The answer was stopped; ${left} characters are left out.]`,
+    shown: left === 0 ? text : `${text}\n\n${stoppedNote(left)}`,
     issues: [
       reason.kind === "loop"
         ? issue(
@@ -120,6 +137,8 @@ interface Fallback<A> {
 /** The reading of one answer. */
 export interface Attempted<A> extends Reading<A> {
   readonly fallback?: Fallback<A>
+  /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
+  readonly hasUse?: boolean
 }
 
 export interface AttemptPlan<A, E, R> {
@@ -150,12 +169,15 @@ interface Accepted<A> {
 export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
-  issues: Schema.Array(Issue)
+  issues: Schema.Array(Issue),
+  /** About the model, when the last answers in a row were of no use. */
+  unable: Schema.optionalKey(Schema.String)
 }) {
-  /** `after 5 tries.`, and that they were all the same. */
+  /** `after 5 tries.`, and that they were all the same, or of no use. */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
-    return this.repeated ? `${tries} The model gave the same answer every time.` : tries
+    const same = this.repeated ? ["The model gave the same answer every time."] : []
+    return [tries, ...same, ...(this.unable === undefined ? [] : [this.unable])].join(" ")
   }
 }
 
@@ -171,7 +193,8 @@ export class Attempts extends Context.Service<
     Effect.gen(function* () {
       const caller = yield* ModelCaller
       const events = yield* RunEvents
-      const { limits, plans = 1 } = yield* RunSettings
+      const settings = yield* RunSettings
+      const { limits, plans = 1 } = settings
 
       /** How much an answer is worth: the lower the better, the first number before the others. */
       const rankOf = Effect.fnUntraced(function* <A, E, R>(
@@ -191,11 +214,12 @@ export class Attempts extends Context.Service<
         compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
       ) {
         const [one, another] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
-        if (Option.isNone(another)) return one
+        if (Option.isNone(another)) return { ...one, answers: 1 }
         const rank = yield* rankOf(one.said, compare)
         const otherRank = yield* rankOf(another.value.said, compare)
         const at = rank.findIndex((value, index) => value !== otherRank[index])
-        return at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? another.value : one
+        const best = at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? another.value : one
+        return { ...best, answers: 2 }
       })
 
       const run = Effect.fnUntraced(function* <A, E, R>(
@@ -207,6 +231,7 @@ export class Attempts extends Context.Service<
         const seen = new Set<string>()
         let previous: Previous | undefined
         let isBound = false
+        let useless = 0
         let tuning: Tuning = firstTuning
         let fallback: (Fallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
         yield* events.publish({ type: "stage.started", ...where })
@@ -224,7 +249,7 @@ export class Attempts extends Context.Service<
             }
             return caller.ask(request).pipe(
               Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
-              Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
+              Effect.map(({ text }): Said => heard(text)),
               Effect.catchTag("ModelError", (error) =>
                 Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
               ),
@@ -234,8 +259,12 @@ export class Attempts extends Context.Service<
           const first = ask({ ...where, attempt }, tuning)
           /* The second answer is sampled as after a repetition, so that it is another one. */
           const second = ask({ ...where, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
-          const { call, said: asked } = yield* plan.compare === undefined || plans === 1
-            ? first
+          const {
+            answers,
+            call,
+            said: asked
+          } = yield* plan.compare === undefined || plans === 1
+            ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
             : better(first, second, plan.compare)
           const { answer, hasOnlyThought = false, shown } = asked
           const reading: Attempted<A> =
@@ -256,12 +285,17 @@ export class Attempts extends Context.Service<
           ].join("\n")
           const isRepeated = seen.has(sign)
           seen.add(sign)
+          const isUseless = reading.hasUse !== true && (isRepeated || holdsNothing(issues))
+          useless = isUseless ? useless + answers : 0
+          const isUnable = useless >= mostUselessAnswers
           if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
           // What has only wrong links is sent back once; then they are marked.
-          if (attempt >= most || (reading.fallback !== undefined && attempt > 1)) {
+          if (attempt >= most || isUnable || (reading.fallback !== undefined && attempt > 1)) {
             if (fallback === undefined) {
               const repeated = attempt > 1 && seen.size === 1
-              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues })
+              const model = stageModel(settings, stage) ?? settings.model
+              const unable = isUnable ? { unable: unableText(model, stage) } : {}
+              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues, ...unable })
             }
             yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
             return { value: fallback.value, answer: fallback.answer, attempts: attempt }

@@ -20,14 +20,17 @@ import {
   requestDocument
 } from "../../domain/models/Briefing.ts"
 import { firstLines } from "../../domain/text/Excerpt.ts"
+import { pathsNamed } from "../../domain/files/PathList.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { fitDescription } from "../../domain/models/ProjectDescription.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { ProjectMap } from "../files/ProjectMap.ts"
-import { readDescriptions, Workspace } from "../files/Workspace.ts"
+import { readDescriptions } from "../files/Descriptions.ts"
+import { Workspace } from "../files/Workspace.ts"
 
 /** What a person gives for a run. */
 export interface Request {
@@ -83,7 +86,10 @@ export class Briefer extends Context.Service<
      */
     brief(request: Request): Effect.Effect<Briefing, BriefingError>
     /** The briefing without a request, for a conversation whose first message is not there yet. */
-    readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
+    readonly surroundings: (
+      request: Omit<Request, "prompt">,
+      prompt?: string
+    ) => Effect.Effect<Surroundings, BriefingError>
   }
 >()("task-conductor/services/pipeline/Briefer") {
   static readonly layer = Layer.effect(
@@ -145,8 +151,12 @@ export class Briefer extends Context.Service<
         )
         const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
         const { left, text } = firstLines(whole, most)
-        const cut = left === 0 ? {} : { cutFrom: most + left }
-        return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
+        const note = encodingNote(yield* workspace.encoding(file.path))
+        const more = {
+          ...(left === 0 ? {} : { cutFrom: most + left }),
+          ...(note === undefined ? {} : { encoding: note })
+        }
+        return { path: shown(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
       })
 
       const nameOpenFile = Effect.fnUntraced(function* (written: string) {
@@ -155,17 +165,20 @@ export class Briefer extends Context.Service<
         return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
       })
 
-      const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
+      const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">, prompt = "") {
         const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
         const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
-        const description = fitDescription(yield* readDescriptions(workspace, inside, gate.mayRead), contextWindow)
+        const named = [...inside, ...pathsNamed(prompt)]
+        const described = yield* readDescriptions(workspace, { near: named, mayRead: gate.mayRead, above: true })
+        const description = fitDescription(described.files, contextWindow)
         const attachment =
           request.attachment === undefined
             ? undefined
             : { ...request.attachment, room: Math.floor(charactersIn(contextWindow / 4)) }
         const notes = [
+          ...described.notes,
           description.note,
           currentFile === undefined ? undefined : windowNote(currentFile),
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
@@ -191,7 +204,7 @@ export class Briefer extends Context.Service<
         if (request.prompt.trim() === "") {
           return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
         }
-        const { notes, ...found } = yield* surroundings(request)
+        const { notes, ...found } = yield* surroundings(request, request.prompt)
         const parts: BriefingParts = { prompt: request.prompt, ...found }
         return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
       })

@@ -15,7 +15,8 @@ import { outcomeText } from "../../domain/models/OutputText.ts"
 import type { EvidenceCount, ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ChangeKinds } from "../../domain/runs/NotDone.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { builtInOrigin, type CallOutcome } from "../../domain/tools/ToolCall.ts"
+import { changeName } from "../../domain/tools/OpenChanges.ts"
+import { builtInOrigin, type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Attempted } from "./Attempts.ts"
 import { type CheckedText, Evidence, type EvidenceContext } from "../references/Evidence.ts"
@@ -34,18 +35,27 @@ export const changeKinds = Effect.gen(function* () {
   const { root } = yield* Workspace
   const kinds: ChangeKinds = {
     /* A safe tool with an effect, such as a list of notes, changes nothing that the person asked for. */
-    changeOf: ({ arguments: given, name }) => {
+    changeOf: (call) => {
+      const { arguments: given, name } = call
       const info = registry.find(name)
       if (info === undefined || info.effect === "pure" || info.risk === "safe") return undefined
       const { argv, path } = given
       if (info.origin === builtInOrigin && Array.isArray(argv)) {
         return { what: `anything with \`${argv.join(" ")}\``, target: name, isFile: false }
       }
+      if (info.origin === builtInOrigin && fileTools.has(name) && typeof path !== "string") {
+        return {
+          what: changeName(call).replace(/^[AT]/, (letter) => letter.toLowerCase()),
+          target: name,
+          isFile: false
+        }
+      }
       if (info.origin !== builtInOrigin || typeof path !== "string") {
         return { what: `what ${name} changes`, target: name, isFile: false }
       }
       const file = withinProject(path, root)
-      return { what: `${file} (${name})`, target: `/${file}`, isFile: true }
+      const isRemoval = name === "remove_file" || name === "move_file"
+      return { what: `${file} (${name})`, target: `/${file}`, isFile: true, ...(isRemoval ? { isRemoval } : {}) }
     },
     /* Commands are approved for what they might do; a skill for checks changes nothing by them. */
     promisesChange: ({ skill: name }) => {

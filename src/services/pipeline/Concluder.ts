@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { answerForm, type AnswerSchema, formOf, notJson, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { fittedResults, frameOf, issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
@@ -51,7 +51,7 @@ const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: 
 const readJson = (answer: string, form: AnswerSchema) => {
   const reading = readJsonAnswer(answer, form)
   const value = Option.map(reading.value, (text): CheckedAnswer => ({ ...noAnswer, text }))
-  return { ...reading, value }
+  return { ...reading, value, hasUse: reading.issues.every(({ what }) => what !== notJson) }
 }
 
 export const makeConcluder = Effect.gen(function* () {
@@ -120,8 +120,8 @@ export const makeConcluder = Effect.gen(function* () {
     const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended }).pipe(
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
-    if (ended.end._tag !== "Declined") return yield* answer
-    /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
+    if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
+    /* What was declined, or the model could not do, stays the reason why the run ended, whatever becomes of its answer. */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

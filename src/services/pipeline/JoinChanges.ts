@@ -21,7 +21,8 @@ import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
-import { makeTaskChanges, proposedBy } from "./TaskChanges.ts"
+import { changesPath, isOfSeveral, proposedBy } from "./FinalCalls.ts"
+import { makeTaskChanges } from "./TaskChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
@@ -70,23 +71,18 @@ export const makeJoinChanges = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  /** The text at a path; null when there is none, nothing when it cannot be told. */
+  /** The text at a path, whose links were followed when it was proposed; null when there is none, nothing when it cannot be told. */
   const textAt = (path: string) =>
-    workspace.canonical(path).pipe(
-      Effect.flatMap((file) =>
-        Effect.catchIf(
-          workspace.readText(file.path, maxBytes),
-          ({ type }) => type === "not_found",
-          () => Effect.succeed(null)
-        )
-      ),
-      Effect.orElseSucceed(() => undefined)
-    )
+    Effect.catchIf(
+      workspace.readText(changes.fileAt(path), maxBytes),
+      ({ type }) => type === "not_found",
+      () => Effect.succeed(null)
+    ).pipe(Effect.orElseSucceed(() => undefined))
 
   const look = Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: Refinement) {
     const found: Array<(typeof Found.Type)[number]> = []
     for (const { path, text: base } of bases) {
-      const call = calls.find((one) => pathOf(one) === path)
+      const call = calls.find((one) => changesPath(one, path))
       const text = yield* textAt(path)
       if (call === undefined || text === undefined || text === base || base?.includes(redacted) === true) continue
       const isBegun = yield* runner.wasBegun({ round, task: task.name, uid: call.uid }, call)
@@ -104,7 +100,8 @@ export const makeJoinChanges = Effect.gen(function* () {
       const path = changes.fileAt(file.path)
       if (now === undefined) own.push({ ...file, path })
       else if (now === file.text) own.push({ ...file, path, base: now })
-      else if (now === null || file.text === null) clashes.push({ path: file.path, isChanged: now !== null })
+      else if (now === null || file.text === null || file.from !== undefined)
+        clashes.push({ path: file.path, isChanged: now !== null })
       else {
         const merged = mergeTexts(file.base ?? "", file.text, now)
         own.push({ ...file, path, base: now, text: merged.text })
@@ -126,29 +123,34 @@ export const makeJoinChanges = Effect.gen(function* () {
     const begun = new Set(found.flatMap((one) => (one.text === undefined ? [one.path] : [])))
     const known = new Set(proposed.flatMap(({ path }) => (begun.has(path) ? [] : [path])))
     const isKept = ({ path }: { readonly path: string }): boolean => !known.has(path)
+    /* A call that moves or removes several files is made again as a whole. */
+    const names = proposed.map(({ path }) => path)
+    const hasWhole = calls.some((call) => isOfSeveral(call, names))
+    const isKeptCall = (call: ToolCall): boolean =>
+      hasWhole ? begun.has(pathOf(call)) : isKept({ path: pathOf(call) })
     const { clashes, own } = merge(
       proposed.filter((file) => !isKept(file)),
       found
     )
-    const names = clashes.map(({ path }) => path).join(", ")
+    const clashing = clashes.map(({ path }) => path).join(", ")
     const failed = (why: string, { cause, ran }: Pick<TaskFailure, "cause" | "ran"> = {}) =>
       new TaskFailure({
         task: task.name,
         phase: "execution",
-        reason: `its change of ${names} clashes with another change of the same lines: ${why}`,
+        reason: `its change of ${clashing} clashes with another change of the same lines: ${why}`,
         skipped: false,
         ...(cause === undefined ? {} : { cause }),
         ...(ran === undefined ? {} : { ran })
       })
     if (clashes.length > 0) {
       if (joined.clashes >= mostClashes) return yield* failed(`they changed again after ${mostClashes} attempts.`)
-      const text = `"${task.name}": ${names} was changed meanwhile at the same lines; the task makes its change again.`
+      const text = `"${task.name}": ${clashing} was changed meanwhile at the same lines; the task makes its change again.`
       yield* events.publish({ type: "message", level: "info", text })
     }
     const given = { refinement, others, own, clash: clashText(clashes), checks }
     const made = yield* loop
       .work({ ...order, joined: given })
-      .pipe(Effect.catchTag("TaskFailure", (failure) => (names === "" ? failure : failed(failure.reason, failure))))
+      .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
     const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
     const looks = [
       ...(made.looks ?? []),
@@ -157,7 +159,7 @@ export const makeJoinChanges = Effect.gen(function* () {
     return {
       ...made,
       ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-      calls: [...calls.filter((call) => isKept({ path: pathOf(call) })), ...made.calls],
+      calls: [...calls.filter(isKeptCall), ...made.calls],
       bases: [...bases.filter(isKept), ...(made.bases ?? [])],
       files: [...files.filter(isKept), ...(made.files ?? [])],
       ...(items === undefined ? {} : { items }),

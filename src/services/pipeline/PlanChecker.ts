@@ -22,6 +22,7 @@ import { passes } from "../../domain/checks/CheckOutcome.ts"
 import { type Skill, missingTools, usableSkills } from "../../domain/skills/Skill.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
 import { makeItemFiles } from "./SearchedTexts.ts"
+import { makeInstructions } from "./Instructions.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -139,6 +140,9 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
+/** How many items a task has; a number alone in older journals. */
+const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
+
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
@@ -162,19 +166,22 @@ export class PlanChecker extends Context.Service<
         const skill = skills.find(name)
         return skill === undefined ? undefined : missing.whyUnusable(skill)
       }
+      const instructions = yield* makeInstructions
       const taskPrompts = yield* makeTaskPrompts
       const noteWriters = yield* makeApprovalWarnings
 
       /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
-      const sizeIssues = (list: TaskList, briefing: Briefing): ReadonlyArray<Issue> =>
-        list.steps.flatMap(({ tasks, title }) =>
-          tasks.flatMap((task) => {
-            const what = known.includes(task.skill) ? taskPrompts.overflow(task, briefing) : undefined
-            return what === undefined
-              ? []
-              : [makeIssue("task-too-large", { section: title, task: task.name }, { what })]
-          })
-        )
+      const sizeIssues = Effect.fnUntraced(function* (list: TaskList, given: Briefing) {
+        const issues: Array<Issue> = []
+        for (const { tasks, title } of list.steps) {
+          for (const task of tasks.filter(({ skill }) => known.includes(skill))) {
+            const what = taskPrompts.overflow(task, yield* instructions.forTask(given, task, "plan"))
+            if (what !== undefined)
+              issues.push(makeIssue("task-too-large", { section: title, task: task.name }, { what }))
+          }
+        }
+        return issues
+      })
 
       /** How many items the patterns of tasks cover. */
       const checkItems = Effect.fnUntraced(function* ({ steps }: TaskList) {
@@ -184,12 +191,18 @@ export class PlanChecker extends Context.Service<
           for (const { forEach, name } of tasks) {
             if (forEach === undefined || forEach.source.kind !== "glob") continue
             const where = { section: title, task: name, field: fieldLabels.each }
-            const items = yield* activities.record(
-              { key: seenKey.itemCount(name), success: Schema.Int },
-              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ length }) => length)
+            const found = yield* activities.record(
+              { key: seenKey.itemCount(name), success: Schema.Union([Schema.Int, CountedItems]) },
+              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ items: all, notLookedAt }) => ({
+                count: all.length,
+                notLookedAt
+              }))
             )
+            const { count: items, notLookedAt } = typeof found === "number" ? { count: found, notLookedAt: "" } : found
             const text = forEachText(forEach)
-            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what: `There is no ${text}.` }))
+            const what =
+              notLookedAt === "" ? `There is no ${text}.` : `No ${text} was found in what was looked at. ${notLookedAt}`
+            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what }))
             else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items} items: each ${text}.`))
           }
         }
@@ -205,7 +218,8 @@ export class PlanChecker extends Context.Service<
         })
         const withItems = yield* checkItems(withReferences.list)
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
-        const tooLarge = sizeIssues(withReferences.list, context.briefing).filter(({ where }) => !found.has(where.task))
+        const sizes = yield* sizeIssues(withReferences.list, context.briefing)
+        const tooLarge = sizes.filter(({ where }) => !found.has(where.task))
         return {
           value: Option.some(withReferences.list),
           issues: [...withSkills.issues, ...withReferences.issues, ...withItems.issues, ...tooLarge],

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
+import { exampleIn, planIssues } from "../../domain/documents/PlanExample.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { link, renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -58,6 +59,7 @@ export const makePlanner = Effect.gen(function* () {
   const { catalogue, names } = yield* plannerSkills
   const missing = yield* makeMissingTools
   const questionsAt = yield* makeModelQuestions
+  const example = exampleIn(prompts.instructions("creation"))
 
   const promptOf = (briefing: Briefing, previous?: Previous) =>
     prompts.fill("creation", {
@@ -70,6 +72,13 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
+    /** Checks a list that the model wrote, which must not be the example that it was shown. */
+    const check = Effect.fnUntraced(function* (answer: string) {
+      const reading = yield* checker.check(answer, startOf(briefing))
+      if (Option.isNone(reading.value)) return reading
+      const { prompt } = withAnswers(briefing, questions.answered())
+      return { ...reading, issues: [...planIssues(reading.value.value, example, prompt), ...reading.issues] }
+    })
     /** The last question without an answer, and what the person can do. */
     const asked = (what: string, how: string): string => {
       const open = questions.open()
@@ -83,9 +92,9 @@ export const makePlanner = Effect.gen(function* () {
         shape: taskListShape,
         grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
-        compare: (answer) => checker.check(answer, startOf(briefing)),
+        compare: check,
         read: Effect.fnUntraced(function* (answer) {
-          return (yield* questions.ask(answer)) ?? (yield* checker.check(answer, startOf(briefing)))
+          return (yield* questions.ask(answer)) ?? (yield* check(answer))
         })
       })
       .pipe(

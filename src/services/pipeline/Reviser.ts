@@ -142,7 +142,10 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
       return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
     })
 
-    /** The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published. */
+    /**
+     * The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published; it fails when the
+     * answers were of no use.
+     */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
         Effect.provideService(CurrentSubject, {
@@ -158,15 +161,11 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         })),
         Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
         Effect.map(({ taskList }) => taskList),
-        Effect.catchTag("AttemptsExhausted", (gaveUp) =>
-          events
-            .publish({
-              type: "message",
-              level: "warning",
-              text: `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
-            })
-            .pipe(Effect.as(order.outstanding))
-        )
+        Effect.catchTag("AttemptsExhausted", (gaveUp) => {
+          if (gaveUp.unable !== undefined) return Effect.fail(gaveUp)
+          const text = `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
+          return Effect.as(events.publish({ type: "message", level: "warning", text }), order.outstanding)
+        })
       )
     )
 

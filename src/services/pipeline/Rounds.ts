@@ -2,16 +2,20 @@
  * The rounds of a run: refine and run the outstanding tasks, then ask for the tasks that are left, until there are none
  * or a limit is reached. A round that finished in an earlier session is read from the journal.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { DeclinedFact } from "../../domain/checks/Facts.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
-import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { endingFailure, isFinal, openFailures, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
+import { type RequestedInRound, unfollowed } from "../../domain/runs/Followed.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
 import { deniedTasks, endedClean, missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
 import { Checks } from "../checks/Checks.ts"
@@ -28,13 +32,15 @@ import { Scheduler } from "./Scheduler.ts"
 const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
-  revised: TaskList
+  revised: TaskList,
+  /** What a person declined in it and wants instead; absent when there is nothing. */
+  requested: Schema.optionalKey(Schema.NonEmptyArray(RequestedChange))
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
 
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
-type RoundResult = { readonly end: RoundsEnd } | typeof FinishedRound.Type
+type RoundResult = { readonly end: RoundsEnd; readonly requested?: undefined } | typeof FinishedRound.Type
 
 /** A round that is about to run. */
 interface NextRound {
@@ -50,8 +56,13 @@ const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefi
   return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))
 }
 
+const declinedFact = ({ declined, instead }: RequestedChange): DeclinedFact => ({
+  declined: stepText(declined),
+  instead
+})
+
 /** How the rounds ended, and what keeps the run from being done. */
-export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun"> {
+export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun" | "unfollowed"> {
   readonly end: RoundsEnd
   /** True for a run of one task whose report is the answer. */
   readonly isClean: boolean
@@ -60,6 +71,7 @@ export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing"
 /** Why the tasks that are left never ran; nothing for ends that leave none. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
+  if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
   if (end._tag !== "Declined") return undefined
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
@@ -91,34 +103,43 @@ export const makeRounds = Effect.gen(function* () {
       { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
       Effect.map(gate.requestedChanges, (all) => all.slice(before))
     )
-    yield* state.addDeclined(
-      requestedChanges.map(({ declined: title, instead }) => ({ declined: stepText(title), instead }))
-    )
+    yield* state.addDeclined(requestedChanges.map(declinedFact))
+    if (requestedChanges.length === 0 && declined !== undefined) return { end: { _tag: "Declined", ...declined } }
     if (requestedChanges.length === 0) {
-      if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
       const repeated = repeatedFailure(rounds)
       if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
     }
+    const soFar = yield* state.get
+    const unable = endingFailure(openFailures(soFar.failures, soFar.results), soFar.results)
+    if (unable !== undefined) return { end: { _tag: "ModelUnable", message: unable.message } }
     const missing = missingChanges(rounds, kinds)
     if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds, kinds))
       return { end: { _tag: "GoalsMet" } }
-    const revised = yield* reviser.revise({
-      briefing,
-      round,
-      outstanding: list.outstanding(yield* state.finishedNames),
-      finished: (yield* state.get).results,
-      failures,
-      missing,
-      requestedChanges
-    })
-    const finished = { results, failures, revised }
+    const revised = yield* Effect.result(
+      reviser.revise({
+        briefing,
+        round,
+        outstanding: list.outstanding(yield* state.finishedNames),
+        finished: (yield* state.get).results,
+        failures,
+        missing,
+        requestedChanges
+      })
+    )
+    if (Result.isFailure(revised)) {
+      if (revised.failure._tag === "ModelError") return yield* revised.failure
+      return { end: { _tag: "ModelUnable", message: `Task list iteration: ${revised.failure.unable}` } }
+    }
+    const requested = Arr.isReadonlyArrayNonEmpty(requestedChanges) ? { requested: requestedChanges } : {}
+    const finished = { results, failures, revised: revised.success, ...requested }
     return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
   })
 
   const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
     let pending = list
     let unresolved: ReadonlyArray<TaskFailure> = []
-    const ended = (end: RoundsEnd) => ({ end, pending })
+    const requested: Array<RequestedInRound> = []
+    const ended = (end: RoundsEnd) => ({ end, pending, requested })
     for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
       if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
       yield* state.startRound(pending.tasks)
@@ -127,9 +148,11 @@ export const makeRounds = Effect.gen(function* () {
       if (Option.isSome(before)) {
         result = before.value
         yield* Effect.forEach([...result.results, ...result.failures], state.add, { discard: true })
+        yield* state.addDeclined((result.requested ?? []).map(declinedFact))
       } else {
         result = yield* runRound({ briefing, list: pending, state, round })
       }
+      requested.push(...(result.requested ?? []).map((change) => Object.assign({ round }, change)))
       if ("end" in result) return ended(result.end)
       pending = result.revised
       unresolved = result.failures
@@ -147,7 +170,7 @@ export const makeRounds = Effect.gen(function* () {
 
   /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
-    const { pending, ...ended } = yield* runAll({ briefing, list, state })
+    const { pending, requested, ...ended } = yield* runAll({ briefing, list, state })
     /* Who declined a step is not asked about a check after it. */
     if (ended.end._tag !== "Declined") yield* checkTogether(state)
     const why = whyNotRun(ended.end)
@@ -157,6 +180,7 @@ export const makeRounds = Effect.gen(function* () {
     const rounds = yield* state.rounds
     const missing = missingChanges(rounds, kinds)
     const isClean = ended.end._tag === "GoalsMet" && missing.length === 0 && endedClean(rounds, kinds)
-    return { ...ended, missing, notRun, isClean, deniedTasks: deniedTasks(rounds) }
+    const open = unfollowed(requested, rounds, kinds)
+    return { ...ended, missing, notRun, isClean, deniedTasks: deniedTasks(rounds), unfollowed: open }
   })
 })

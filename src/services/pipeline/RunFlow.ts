@@ -16,22 +16,28 @@ import {
   modelOutcome,
   outcome,
   outcomeOf,
-  withChecks
+  withChecks,
+  withLooks
 } from "../../domain/runs/RunOutcome.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { causeText } from "../tools/ForeignCode.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
+import { makeCheckTrial } from "./CheckTrial.ts"
 import { makeConcluder } from "./Concluder.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { makePreparation, type Prepared } from "./Planner.ts"
 import { makeRounds } from "./Rounds.ts"
+import { requestOf } from "./TaskStage.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { stageModelsOf } from "../../domain/models/Generation.ts"
 import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/journal/RecordedTool.ts"
-import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
-import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
+import { falseClaim } from "../../domain/checks/CheckClaims.ts"
+import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
+import { type ClaimFact, hasFacts, runFacts } from "../../domain/checks/Facts.ts"
+import { type EvidenceCount, openFailures, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type CallOutcome, ranWell } from "../../domain/tools/ToolCall.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -46,6 +52,31 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   checked: counts.reduce((sum, { checked }) => sum + checked, 0),
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
+
+/** What a text says of checks that is not so. */
+const claimIn = (
+  task: string,
+  text: string,
+  checks: ReadonlyArray<CheckOutcome>,
+  calls: ReadonlyArray<CallOutcome>
+): ReadonlyArray<ClaimFact> => {
+  const claim = falseClaim(text, checks, calls.some(ranWell))
+  return claim === undefined ? [] : [{ task, ...claim }]
+}
+
+/** What reports and the answer say of checks that is not so; the answer is often a report. */
+const allClaims = (
+  results: ReadonlyArray<TaskResult>,
+  answer: string,
+  checks: ReadonlyArray<CheckOutcome>
+): ReadonlyArray<ClaimFact> => {
+  const ofTasks = results.flatMap(({ calls, checks: own = [], name, result }) =>
+    claimIn(name, result.document, own, calls)
+  )
+  const calls = results.flatMap((result) => result.calls)
+  const ofAnswer = claimIn("the answer", answer, checks, calls)
+  return [...ofTasks, ...ofAnswer.filter(({ claim }) => !ofTasks.some((one) => one.claim === claim))]
+}
 
 const makeRunReporter = Effect.gen(function* () {
   const activities = yield* Activities
@@ -96,7 +127,9 @@ const makeRunReporter = Effect.gen(function* () {
           ...failures.map(({ reason, task }) => ({ task, why: reason })),
           ...notDone.filter(({ task }) => !failed.has(task))
         ],
-        seen: progress.results.flatMap(({ seen = [] }) => seen)
+        seen: progress.results.flatMap(({ seen = [] }) => seen),
+        claims: allClaims(progress.results, outcome.answer, checks),
+        unfounded: progress.results.flatMap(({ name, unfounded = false }) => (unfounded ? [name] : []))
       }
     )
     const evidence = sumOfEvidence(
@@ -124,23 +157,30 @@ export const layerRunFlow = Layer.effect(
     const prepare = yield* makePreparation
     const runRounds = yield* makeRounds
     const { concludeRun } = yield* makeConcluder
+    const triedDuring = yield* makeCheckTrial
     const reporter = yield* makeRunReporter
     const gate = yield* Gate
     const journal = yield* Journal
+    const settings = yield* RunSettings
     const toolRunner = yield* ToolRunner
 
     /** plan -> rounds (tasks | iterate) -> conclude */
     const work = Effect.fnUntraced(function* (order: RunOrder, { createTaskList }: Prepared, state: RunState) {
-      const { briefing, list } = yield* createTaskList
+      const { briefing, list } = yield* triedDuring(order, createTaskList)
       const { taskList } = list
       yield* state.setGoals(taskList.goals)
+      const tasks = taskList.tasks.map((task) => requestOf({ briefing, task }))
+      yield* state.setRequest([taskList.goals, ...tasks].join("\n"))
       const ended = yield* runRounds(briefing, taskList, state)
       const { outputSchema, runId } = order
       const answer = yield* concludeRun({ briefing, outputSchema }, ended, state)
       const { checks, results } = yield* state.get
+      const hasChanged = results.some(({ files = [] }) => files.length > 0)
+      const isNamed = settings.namesChecks === true
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
       const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
-      const checked = order.acceptUnverified === true ? outcome : withChecks(outcome, checks)
+      const looked = withLooks(outcome, results)
+      const checked = order.acceptUnverified === true ? looked : withChecks(looked, { checks, hasChanged, isNamed })
       return { ...checked, evidence: answer.evidence }
     })
 
@@ -151,8 +191,12 @@ export const layerRunFlow = Layer.effect(
         Effect.raceFirst(journal.failed),
         Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
         Effect.catchTags({
-          AttemptsExhausted: ({ message }) =>
-            Effect.succeed(outcome("failed", `No valid answer ${message} ${usualHelp}`)),
+          AttemptsExhausted: ({ message, unable }) =>
+            Effect.succeed(
+              unable === undefined
+                ? outcome("failed", `No valid answer ${message} ${usualHelp}`)
+                : outcome("limit", `No valid answer ${message}`)
+            ),
           JournalError: ({ message }) => Effect.succeed(outcome("failed", message)),
           NoValidPlan: ({ issues, message }) => Effect.succeed(outcome("no_valid_plan", message, issues)),
           ModelError: (error) => Effect.succeed(modelOutcome(error))

@@ -15,7 +15,14 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
-import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import {
+  endingFailure,
+  isFinal,
+  openFailures,
+  TaskFailure,
+  TaskResult,
+  unableIn
+} from "../../domain/plan/TaskResult.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -71,6 +78,10 @@ interface Round extends RoundOrder {
   readonly tasks: ReadonlyMap<string, TaskState>
   /** Results of earlier rounds. */
   readonly earlier: ReadonlyArray<TaskResult>
+  /** Failures of this round because of the model, in the order in which they came. */
+  readonly unable: Array<TaskFailure>
+  /** Is done when the model is given up: no further task is worked on. */
+  readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
 /** A refinement counts for the same results of others only. */
@@ -100,6 +111,16 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
         const reason = `not run, because "${task.name}" has no result.`
         return new TaskFailure({ task: name, phase: "refinement", reason, skipped: true })
       })
+  )
+
+/** Stops the work on a task when the model is given up. */
+const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenUp }: Round) =>
+  Effect.raceFirst(
+    Effect.flatMap(Deferred.await(givenUp), ({ task }) => {
+      const reason = `not run, because the model could not do "${task}".`
+      return Effect.fail(new TaskFailure({ task: name, phase: "refinement", reason, skipped: true }))
+    }),
+    work
   )
 
 /** A task whose changes were declined, for those that wait for it. */
@@ -187,13 +208,37 @@ export class Scheduler extends Context.Service<
         (refinement.declined === undefined &&
           refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true)
 
-      const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
+      /**
+       * Gives the model up when it has done nothing but fail, so that not every task fails in the same way. As long as another task
+       * of the step is worked on, that one may show that the model can.
+       */
+      const noteFailure = Effect.fnUntraced(function* (
+        failure: TaskFailure,
+        { step, task }: TaskState,
+        { givenUp, state, tasks, unable }: Round
+      ) {
+        if (unableIn(failure) === undefined) return
+        unable.push(failure)
+        const { failures, results } = yield* state.get
+        const ending = endingFailure([...new Set([...openFailures(failures, results), ...unable])], results)
+        const siblings = [...tasks.values()].filter((one) => one.step === step && one.task !== task)
+        const areDone = yield* Effect.forEach(siblings, ({ refined }) => Deferred.isDone(refined))
+        if (ending !== undefined && (unable.length > 1 || areDone.every((isDone) => isDone)))
+          yield* Deferred.succeed(givenUp, ending)
+      })
+
+      const refine = Effect.fnUntraced(function* (work: TaskState, order: Round) {
+        const { step, task } = work
         const { earlier, round } = order
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
         const taskOrder = orderOf(step, order, { task, finished })
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
-          task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
+          unlessGivenUp(
+            task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
+            task,
+            order
+          ).pipe(Effect.tapErrorTag("TaskFailure", (failure) => noteFailure(failure, work, order))),
           isResolved
         )
         const { calls, inputs } = refinement
@@ -337,7 +382,8 @@ export class Scheduler extends Context.Service<
 
       const runRound = Effect.fn("Scheduler.runRound")(function* (given: RoundOrder) {
         const tasks = yield* makeTaskStates(given.list)
-        const order: Round = { ...given, tasks, earlier: (yield* given.state.get).results }
+        const earlier = (yield* given.state.get).results
+        const order: Round = { ...given, tasks, earlier, unable: [], givenUp: yield* Deferred.make<TaskFailure>() }
         const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, order), (is) => !is))
         const byStep = Map.groupBy(open, ({ step }) => step)
         let unchanged: Effect.Effect<void> = Effect.void

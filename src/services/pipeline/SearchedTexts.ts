@@ -3,15 +3,24 @@
  * of a pattern are found in them.
  */
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { type SkippedFile, skippedText, type SkipReason } from "../../domain/files/SkippedFiles.ts"
+import type { ToolErrorType } from "../../domain/tools/ToolCall.ts"
+import { fileHolds } from "../files/TextFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
+import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
 import { matchesGlob } from "../../domain/files/PathList.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
 
-/** No larger file is read. */
+/** No larger file is read for what a model is told beside its work. */
 export const maxSearchedBytes = 1_048_576
+
+/** No larger file is changed by a replacement, or by an edit. */
+export const maxChangedBytes = 10_485_760
 
 const filesAtOnce = 16
 
@@ -21,38 +30,147 @@ export interface SearchedText {
   readonly text: string
 }
 
-export const makeSearchedTexts = Effect.gen(function* () {
+/** The texts of files, and the files that were left aside. */
+export interface FileSearch {
+  readonly texts: ReadonlyArray<SearchedText>
+  readonly skipped: ReadonlyArray<SkippedFile>
+}
+
+/** What came of one file: its text, why it has none, or nothing for one that is not there. */
+type ReadText = { readonly text: string } | { readonly reason: SkipReason } | undefined
+
+const skipReasons: Partial<Record<ToolErrorType, SkipReason>> = {
+  output_limit: "large",
+  parse_error: "binary"
+}
+
+const makeReadText = Effect.gen(function* () {
   const gate = yield* Gate
+  const path = yield* Path.Path
   const workspace = yield* Workspace
 
-  const read = Effect.fnUntraced(function* (path: string) {
-    const file = yield* workspace.canonical(path)
-    if (isSecretLike(path) || !file.inside || !(yield* gate.mayRead(file.path))) return undefined
-    return yield* workspace.readText(file.path, maxSearchedBytes)
+  /** Reads a file that `isListed` does not name under another path, which a link leads to. */
+  return Effect.fnUntraced(function* (
+    given: string,
+    maxBytes: number,
+    isListed: (path: string) => boolean = () => false
+  ): Effect.fn.Return<ReadText> {
+    if (isSecretLike(given)) return { reason: "secret" }
+    const file = yield* Effect.orElseSucceed(workspace.canonical(given), () => undefined)
+    if (file === undefined) return { reason: "unreadable" }
+    if (!file.inside) return { reason: "outside" }
+    const relative = path.relative(workspace.root, file.path).split(path.sep).join("/")
+    if (relative !== given && isListed(relative)) return undefined
+    if (isSecretLike(file.path)) return { reason: "secret" }
+    if (!(yield* gate.mayRead(file.path))) return { reason: "denied" }
+    const text = yield* Effect.result(workspace.readText(file.path, maxBytes))
+    if (text._tag === "Success") return { text: text.success }
+    const reason = skipReasons[text.failure.type]
+    if (reason !== undefined) return { reason }
+    /* A link to a folder leads to files with names of their own. */
+    const isUnreadable = text.failure.type === "io_error" && (yield* workspace.isFile(file.path))
+    return isUnreadable ? { reason: "unreadable" } : undefined
   })
+})
+
+export const makeSearchedTexts = Effect.gen(function* () {
+  const readText = yield* makeReadText
 
   /** The files among these whose text is wanted; what cannot be read is left out. */
   return (paths: ReadonlyArray<string>, isWanted: (text: string) => boolean = () => true) =>
     Effect.forEach(
       paths,
       (path) =>
-        Effect.match(read(path), {
-          onFailure: (): ReadonlyArray<SearchedText> => [],
-          onSuccess: (text) => (text === undefined || !isWanted(text) ? [] : [{ path, text }])
-        }),
+        Effect.map(readText(path, maxSearchedBytes), (read): ReadonlyArray<SearchedText> =>
+          read !== undefined && "text" in read && isWanted(read.text) ? [{ path, text: read.text }] : []
+        ),
       { concurrency: filesAtOnce }
     ).pipe(Effect.map((found) => found.flat()))
 })
 
+/** What a file that is no text, or too large, is looked through for. */
+const bytesOf = (pattern: string): ReadonlyArray<Buffer> => [
+  Buffer.from(pattern, "utf8"),
+  Buffer.from(pattern, "utf16le")
+]
+
+export const makePatternSearch = Effect.gen(function* () {
+  const readText = yield* makeReadText
+  const fs = yield* FileSystem.FileSystem
+  const gate = yield* Gate
+  const workspace = yield* Workspace
+
+  /** True for a file that may hold the pattern: its bytes are looked through where it may be read. */
+  const mayHold = Effect.fnUntraced(function* ({ path, reason }: SkippedFile, needles: ReadonlyArray<Buffer>) {
+    if (reason === "outside") return false
+    if (reason === "secret" || reason === "denied" || reason === "unreadable" || isSecretLike(path)) return true
+    const file = yield* Effect.orElseSucceed(workspace.canonical(path), () => undefined)
+    if (file?.inside !== true || !(yield* gate.mayRead(file.path))) return true
+    return yield* Effect.provideService(fileHolds(file.path, needles), FileSystem.FileSystem, fs)
+  })
+
+  /**
+   * The texts of all these files that are wanted, and the files that may hold the pattern and were not read; of `passedOver` nothing
+   * is read as text.
+   */
+  return Effect.fnUntraced(function* (
+    paths: ReadonlyArray<string>,
+    passedOver: ReadonlyArray<string>,
+    { isWanted, pattern }: { readonly isWanted: (text: string) => boolean; readonly pattern: string }
+  ): Effect.fn.Return<FileSearch> {
+    const listed = new Set(paths)
+    const read = yield* Effect.forEach(
+      paths,
+      (path) =>
+        Effect.map(
+          readText(path, maxChangedBytes, (other) => listed.has(other)),
+          (one) => ({ path, one: one !== undefined && "text" in one && !isWanted(one.text) ? undefined : one })
+        ),
+      { concurrency: filesAtOnce }
+    )
+    const texts = read.flatMap(({ one, path }) =>
+      one !== undefined && "text" in one ? [{ path, text: one.text }] : []
+    )
+    const aside: ReadonlyArray<SkippedFile> = [
+      ...read.flatMap(({ one, path }) => (one !== undefined && "reason" in one ? [{ path, reason: one.reason }] : [])),
+      ...passedOver.map((path) => ({ path, reason: "passed over" as const }))
+    ]
+    const needles = bytesOf(pattern)
+    return { texts, skipped: yield* Effect.filter(aside, (one) => mayHold(one, needles), { concurrency: filesAtOnce }) }
+  })
+})
+
+/** The folder in which all files of a pattern are. */
+const folderOfGlob = (pattern: string): string => {
+  const plain = pattern.replace(/^(?:\.\/)+/, "").split(/[*?[{!\\]/, 1)[0] ?? ""
+  return plain.startsWith("/") ? "" : plain.slice(0, Math.max(0, plain.lastIndexOf("/")))
+}
+
+const mostListed = 100_000
+
+/** The items of a pattern, and what was not looked at for them, in sentences. */
+export interface FoundItems {
+  readonly items: ReadonlyArray<Item>
+  readonly notLookedAt: string
+}
+
 export const makeItemFiles = Effect.gen(function* () {
-  const searchedTexts = yield* makeSearchedTexts
+  const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
   /** The items of a pattern. */
-  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string) {
-    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string): Effect.fn.Return<FoundItems> {
+    const listing = yield* Effect.option(workspace.treeWithin({ entries: mostListed, below: folderOfGlob(pattern) }))
+    const { files, isWhole } = Option.getOrElse(listing, () => ({ files: [], isWhole: false }))
     const paths = files.filter(matchesGlob(pattern))
-    const sources = readsTexts(forEach) ? yield* searchedTexts(paths) : paths.map((path) => ({ path, text: "" }))
-    return itemsOf(forEach, sources)
+    const sought = { isWanted: () => true, pattern: forEach.containing ?? "" }
+    const { skipped, texts } = readsTexts(forEach)
+      ? yield* patternSearch(paths, [], sought)
+      : { skipped: [], texts: paths.map((path) => ({ path, text: "" })) }
+    const sentences = [
+      ...(skipped.length === 0 ? [] : [`Not looked at: ${skippedText(skipped)}.`]),
+      ...(isWhole ? [] : ["Not all folders of the project were looked at."])
+    ]
+    return { items: itemsOf(forEach, texts), notLookedAt: sentences.join(" ") }
   })
 })

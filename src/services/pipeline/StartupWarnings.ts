@@ -19,8 +19,8 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with the rules of its files, as sentences. Fails for the plugins of `overrides` (flags or options) that
- * cannot be loaded, and for rules that name no tool: those of `overrides`, and those that deny, since they protect nothing. A rule of
+ * The warnings about a run with the rules of its files, as sentences. Fails for the plugins of `overrides` (flags or options) and the values of a script
+ * that cannot be loaded, and for rules that name no tool: those of `overrides`, and those that deny, since they protect nothing. A rule of
  * the person that is like no tool here may be about a tool that another project has; so may any while something is left out.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
@@ -33,7 +33,9 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const policies = yield* Policies
   const { rejection } = policies
   const named = new Set(overrides.plugins)
-  const unusable = problems.find((problem) => "plugin" in problem && named.has(problem.plugin))
+  const unusable = problems.find(
+    (problem) => "plugin" in problem && (problem.isValue === true || named.has(problem.plugin))
+  )
   if (unusable !== undefined) return yield* unusable
   const leftOut = problems.map(({ message }) => ` ${message}`).join("")
   const names = [...new Set([...tools.map((tool) => tool.name), ...namesOfReferences])]

@@ -13,7 +13,10 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { badExit, commandEnd, type PreparedCall } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, fileTools, type PreparedCall } from "../../domain/tools/ToolCall.ts"
+import { writesIn } from "../../domain/tools/Access.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -36,6 +39,7 @@ export const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
+  const workspace = yield* Workspace
 
   return Effect.fnUntraced(function* (
     task: Task,
@@ -44,10 +48,21 @@ export const makeGatedCalls = Effect.gen(function* () {
   ) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
+    const seenBy = new Map<string, ReadonlyArray<ProposedFile>>()
+    /* What is done at a new path can be prepared only when the move before it is made. */
+    const isMoving = refinement.calls.some(({ name }) => name === "move_file" || name === "remove_file")
+    const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
     for (const call of refinement.calls) {
-      const prepared = yield* Effect.result(registry.prepare(call))
+      const isOnCopy = copy !== undefined && fileTools.has(call.name)
+      const before = isOnCopy ? copy.files() : []
+      const prepare = registry.prepare(call)
+      const prepared = yield* Effect.result(isOnCopy ? Effect.provideService(prepare, CurrentCopy, copy) : prepare)
       if (Result.isSuccess(prepared)) {
         calls.push(prepared.success)
+        if (!isOnCopy) continue
+        if (before.length > 0) seenBy.set(call.uid, before)
+        const writes = Effect.forEach(writesIn(prepared.success.accesses), workspace.write, { discard: true })
+        yield* Effect.ignore(Effect.provideService(writes, CurrentCopy, copy))
         continue
       }
       const info = registry.find(call.name)
@@ -58,15 +73,19 @@ export const makeGatedCalls = Effect.gen(function* () {
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
     const byList = task.requiresApproval || refinement.task.requiresApproval
-    const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
+    const found = skills.all.find(({ skill }) => skill.name === task.skill)
+    const bySkill = found?.skill.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
-    const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
+    /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
+    const isOwnSkill = bySkill && (found.origin === "user" || found.origin === "project")
+    const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(refinement)
     const gated: GatedTask = {
       task: task.name,
       gatedBy,
       calls,
       ...(unready.length === 0 ? {} : { unready }),
+      ...(seenBy.size === 0 ? {} : { found: seenBy }),
       ...(facts.length === 0 ? {} : { facts })
     }
     return gated

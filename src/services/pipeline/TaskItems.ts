@@ -14,11 +14,17 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { deniedOf, resultOfSummary, TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import {
+  deniedOf,
+  endingFailure,
+  resultOfSummary,
+  TaskFailure,
+  unableIn
+} from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
-import { fileTools, pathOf } from "../../domain/tools/ToolCall.ts"
+import { fileTools, pathsOf } from "../../domain/tools/ToolCall.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -30,7 +36,7 @@ import { makeItemFiles } from "./SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
-import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
+import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
 import { makeTurnLoop } from "./TurnLoop.ts"
 
 /** How much of a report stands for an item. */
@@ -56,7 +62,7 @@ const outcomeOf = (item: Item, refinement: Refinement, isWriter: boolean): ItemO
     return { ...withoutResult(item, "skipped", "All that it asked for was denied."), refinement }
   }
   const state = isWriter && calls.length === 0 ? "unchanged" : "done"
-  const files = calls.length === 0 ? {} : { files: [...new Set(calls.map(pathOf))] }
+  const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
   return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, refinement }
 }
 
@@ -124,12 +130,17 @@ export class TaskItems extends Context.Service<
         return skill !== undefined && toolsOfSkill(skill, allTools).some((tool) => fileTools.has(tool))
       }
 
-      const find = (forEach: ForEach, finished: ReadonlyArray<TaskResult>) => {
+      const find = Effect.fnUntraced(function* (forEach: ForEach, { finished, task }: TaskOrder) {
         const { source } = forEach
-        if (source.kind === "glob") return itemFiles(forEach, source.pattern)
-        const producer = finished.findLast(({ task }) => task.slug === source.target)
-        return Effect.succeed(itemsOf(forEach, [{ text: producer?.result.document ?? "" }]))
-      }
+        if (source.kind === "glob") {
+          const { items, notLookedAt } = yield* itemFiles(forEach, source.pattern)
+          const text = `The items of "${task.name}": ${notLookedAt}`
+          if (notLookedAt !== "") yield* events.publish({ type: "message", level: "warning", text })
+          return items
+        }
+        const producer = finished.findLast((one) => one.task.slug === source.target)
+        return itemsOf(forEach, [{ text: producer?.result.document ?? "" }])
+      })
 
       /** Asks about more items than the limit. */
       const allow = Effect.fnUntraced(function* ({ round, task }: TaskOrder, count: number) {
@@ -177,7 +188,7 @@ export class TaskItems extends Context.Service<
         for (const file of others) copy.propose(file)
         const parts = settled.flatMap(({ refinement = [] }) => refinement)
         const checks = parts.some((part) => part.joined !== undefined)
-          ? yield* turnLoop.check({ copy, round: order.round, task: order.task.name }, 0)
+          ? yield* turnLoop.check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))
         return refinementOf(order.task, settled, turnLoop.proposed({ copy }, { checks, turn: 0 }, "file"))
       })
@@ -186,7 +197,7 @@ export class TaskItems extends Context.Service<
         const { round, step, task } = order
         const items = yield* activities.record(
           { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
-          find(forEach, order.finished)
+          find(forEach, order)
         )
         if (items.length === 0) {
           const reason = "there is no item to work on."
@@ -195,23 +206,40 @@ export class TaskItems extends Context.Service<
         yield* allow(order, items.length)
         const report = (number: number, { result }: ItemOutcome) =>
           events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
+        let hasResult = false
+        const unable: Array<TaskFailure> = []
         const outcomes = yield* Effect.forEach(
           items,
           Effect.fnUntraced(function* (item, index) {
             const number = index + 1
+            const ending = endingFailure(unable, hasResult ? [item] : [])
+            if (ending !== undefined) {
+              const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
+              yield* report(number, outcome)
+              return outcome
+            }
             const first = yield* one(order, item, taskOfItem(task, item, number, items.length))
             const last =
-              Result.isSuccess(first) || first.failure.cause?._tag === "ModelFailed"
+              Result.isSuccess(first) ||
+              first.failure.cause?._tag === "ModelFailed" ||
+              unableIn(first.failure) !== undefined
                 ? first
                 : yield* one(order, item, taskOfItem(task, item, number, items.length, true))
             const outcome = Result.isSuccess(last)
               ? last.success
               : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
+            hasResult ||= Result.isSuccess(last)
+            if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
             yield* report(number, outcome)
             return outcome
           }),
           { concurrency: parallel }
         )
+        const [failure] = unable
+        if (failure !== undefined && !hasResult) {
+          const { cause, phase, reason } = failure
+          return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
+        }
         return yield* joinAll(order, outcomes)
       })
 

@@ -18,7 +18,7 @@ import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
-import { withAnswers } from "../../domain/models/Briefing.ts"
+import { projectTextOf, withAnswers } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
 import { seenReads } from "../../domain/models/SeenReads.ts"
@@ -46,8 +46,10 @@ import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { CallsDeclined, type JoinedChanges, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { makeAboutProject } from "./AboutProject.ts"
 import { makeFirstLook } from "./FirstLook.ts"
+import { makeInstructions } from "./Instructions.ts"
 import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
@@ -66,12 +68,17 @@ interface Work extends TurnOrder<ResultDocument, CallsDeclined | TaskFailure> {
 const failed = (
   { latest, order, tools }: Work,
   proposed: Partial<Pick<Refinement, "checks" | "files">> = {},
-  turns: number = latest().unusable.length
+  { turns = latest().unusable.length, unable }: { readonly turns?: number; readonly unable?: string | undefined } = {}
 ) => {
   const { issues, outcomes, unusable } = latest()
   const phase = outcomes.length > 0 || tools.length === 0 ? "execution" : "refinement"
   const repeated = unusable.length > 1 && new Set(unusable).size === 1
-  const error = new AttemptsExhausted({ attempts: turns, repeated, issues })
+  const error = new AttemptsExhausted({
+    attempts: turns,
+    repeated,
+    issues,
+    ...(unable === undefined ? {} : { unable })
+  })
   return taskFailure(order.task, phase, error, doneOutside(latest()), proposed)
 }
 
@@ -101,7 +108,9 @@ export class TaskLoop extends Context.Service<
       const events = yield* RunEvents
       const gate = yield* Gate
       const gatedCalls = yield* makeGatedCalls
+      const aboutProject = yield* makeAboutProject
       const firstLook = yield* makeFirstLook
+      const instructions = yield* makeInstructions
       const loop = yield* makeTurnLoop
       const questionsAt = yield* makeModelQuestions
       const { readResult } = yield* makeEvidenceReaders
@@ -144,7 +153,9 @@ export class TaskLoop extends Context.Service<
       })
 
       const open = Effect.fnUntraced(function* (order: TaskOrder) {
-        const { briefing, finished, round, task } = order
+        const { finished, round, task } = order
+        const place = `round-${round}`
+        let briefing = yield* instructions.forTask(order.briefing, task, place)
         const skill = skills.find(task.skill)
         if (skill === undefined) {
           const reason = `There is no skill "${task.skill}".`
@@ -174,6 +185,16 @@ export class TaskLoop extends Context.Service<
           })
         const { system, user: begin } = fitted(block.text)
         const known: { -readonly [K in keyof Work["known"]]: Work["known"][K] } = { task, inputs: [] }
+        /* What the person or the plan gave with the task is a look at it. */
+        const isGiven =
+          order.isItem === true ||
+          task.references.length > 0 ||
+          briefing.attachment !== undefined ||
+          briefing.currentFile !== undefined
+        const isProject = aboutProject(
+          seenKey.about(round, task.name),
+          `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`
+        )
         const mayChange = tools.some((tool) => fileTools.has(tool))
         const look = mayChange ? "look further, change, or" : "look further, or"
         let latest = firstProgress([{ role: "user", content: begin }])
@@ -198,6 +219,7 @@ export class TaskLoop extends Context.Service<
           },
           idOf: (turn) => ({ stage: "task", round, task: task.name, attempt: turn }),
           task: task.name,
+          request: requestOf(order),
           round,
           step: order.step,
           skill,
@@ -211,8 +233,9 @@ export class TaskLoop extends Context.Service<
             skill.inputs.some(({ name, required }) => required && !known.inputs.some((one) => one.name === name))
               ? undefined
               : turnGrammar({ mayChange, tools }),
-          read: Effect.fnUntraced(function* (answer) {
+          read: Effect.fnUntraced(function* (answer, paths) {
             const read = readTurn(answer, {
+              paths,
               task: known.task,
               inputs: skill.inputs,
               kept: known.inputs,
@@ -231,6 +254,13 @@ export class TaskLoop extends Context.Service<
             return { ...read, issues: [...read.issues, ...wrong] }
           }),
           approve: (calls) => approve(order, calls),
+          instructions: Effect.fnUntraced(function* (turn, files, budget) {
+            const key = seenKey.instructions(task.name, `${place}/turn-${turn}`)
+            const beside = yield* instructions.beside(key, files, { briefing, isReference, budget })
+            /* Behind a fold they stand in the first message. */
+            briefing = beside.briefing
+            return beside.text
+          }),
           // What the host has shown, and never what the model said itself: it would confirm its own links.
           take: (report, { checks, outcomes }) =>
             readResult(report, {
@@ -245,6 +275,7 @@ export class TaskLoop extends Context.Service<
               ? "This is the last answer: write the report now, with what is known."
               : `Go on: ${look} write the report (\`## Result summary\`).`,
           // Behind turns parts of references matter less than what was seen since, and all do when it was changed.
+          ...(isGiven ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
           fold: (_, shown) => {
             const paths = loop.changedPaths(work)
             const isOld = paths.some((path) => found.includes(`Path: ${path}\n`))
@@ -285,6 +316,7 @@ export class TaskLoop extends Context.Service<
           ...inputsField(known.inputs),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
           ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
+          ...(latest().isUnfounded ? { unfounded: true } : {}),
           ...loop.proposed(work, latest(), joined && `joined-${(joined.refinement.joined?.times ?? 0) + 1}`),
           result
         }
@@ -331,7 +363,9 @@ export class TaskLoop extends Context.Service<
             return yield* new TaskFailure({ task: task.name, phase: "execution", reason, skipped: false })
           }
           case "Limit":
-            return yield* failed(work, inCopy(work), end.turns)
+            return yield* failed(work, inCopy(work), { turns: end.turns })
+          case "Unusable":
+            return yield* failed(work, inCopy(work), { unable: end.unable })
           default:
             return yield* failed(work, inCopy(work))
         }

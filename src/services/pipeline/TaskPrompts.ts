@@ -18,7 +18,14 @@ import {
 } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
-import { executionText, inputLines, refinementText, type Skill, toolsOfSkill } from "../../domain/skills/Skill.ts"
+import {
+  executionText,
+  inputLines,
+  refinementText,
+  requirementsText,
+  type Skill,
+  toolsOfSkill
+} from "../../domain/skills/Skill.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -72,6 +79,10 @@ export const answerBlocks = (
   }
 }
 
+/** A skill without tools is shown how to report only, if it says that at all. */
+const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
+  tools.length > 0 || execution.trim() === ""
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
@@ -95,8 +106,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
       ...answerBlocks(tools, toolCallsFor(settings, "task", skill?.model), registry, "the report"),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
-      skill_input_requirements: skill?.inputRequirements ?? "",
-      skill_refinement: skill === undefined || tools.length === 0 ? "" : refinementText(skill),
+      skill_input_requirements: skill === undefined ? "" : requirementsText(skill),
+      skill_refinement: skill === undefined || !tellsHowToWork(skill, tools) ? "" : refinementText(skill),
       skill_execution: skill === undefined ? "" : executionText(skill),
       goals: rawBlock("## Goals / summary", goals),
       references,

@@ -9,11 +9,13 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type CallOutcome, isChange } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, isChange } from "../../domain/tools/ToolCall.ts"
+import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
+import { changesPath } from "./FinalCalls.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
-import { type TaskOrder, taskFailure } from "./TaskStage.ts"
+import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
 /** A task whose turns have ended. */
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
@@ -22,11 +24,18 @@ export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
 
 const targetOf = ({ call }: CallOutcome): string => String(call.arguments["path"] ?? call.name)
 
+const verbs: Readonly<Record<string, string>> = { remove_file: "removed", move_file: "moved" }
+
 const failureLine = (outcome: CallOutcome): string =>
-  `- ${targetOf(outcome)} was not changed: ${outcomeText(outcome)
+  `- ${hasTarget(outcome) ? targetOf(outcome) : changeName(outcome.call)} was not ${verbs[outcome.call.name] ?? "changed"}: ${outcomeText(
+    outcome
+  )
     .replace(/^ERROR \(\w+\): /, "")
     .split("\n", 1)
     .join("")}`
+
+const hasTarget = ({ call }: CallOutcome): boolean =>
+  typeof call.arguments["path"] === "string" || !fileTools.has(call.name)
 
 const noReport = resultOfSummary("Done.")
 
@@ -65,34 +74,37 @@ export class TaskRunner extends Context.Service<
        * could see it there are none: then the project is checked.
        */
       const checksOf = Effect.fnUntraced(function* (
-        { checks = [], files = [], task: { name: task } }: Refinement,
-        round: number,
+        { briefing, refinement: { checks = [], files = [], task }, round }: ExecutionOrder,
         made: ReadonlySet<string>
       ) {
         const isWhole = files.every(({ path }) => made.has(path))
         if (isWhole && (checks.length > 0 || (yield* commands.copies).mechanism !== "none")) return checks
-        return yield* checksOfHost.run({ task, round, turn: 0 }, [...made], checks)
+        const scope = { task: task.name, round, turn: 0, request: requestOf({ briefing, task }) }
+        return yield* checksOfHost.run(scope, [...made], checks)
       })
 
-      const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { calls, files = [], looks = [], result = noReport, seen, task } = refinement
+      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
+        const { refinement, round } = order
+        const { calls, files = [], looks = [], result = noReport, seen, task, unfounded } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
         const changes = [...looks.filter(isChange), ...outcomes]
-        const made = new Set(changes.filter((one) => one.result.success).map(targetOf))
-        const changed = files.filter((file) => made.has(file.path))
+        const done = changes.filter((one) => one.result.success).map(({ call }) => call)
+        const changed = files.filter((file) => done.some((call) => changesPath(call, file.path)))
+        const made = new Set(changed.map(({ path }) => path))
         const items = planned?.map((item) => itemAfter(item, outcomes))
-        const checked = changed.length === 0 ? [] : yield* checksOf(refinement, round, made)
+        const checked = changed.length === 0 ? [] : yield* checksOf(order, made)
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],
-          result: items === undefined ? withOutcomes(result, outcomes) : resultOfSummary(itemsReport(items)),
+          result: items === undefined ? withOutcomes(result, changes) : resultOfSummary(itemsReport(items)),
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked }),
-          ...(seen === undefined ? {} : { seen })
+          ...(seen === undefined ? {} : { seen }),
+          ...(unfounded === undefined ? {} : { unfounded })
         })
       })
 

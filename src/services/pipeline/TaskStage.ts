@@ -49,6 +49,10 @@ export interface TaskOrder {
   readonly joined?: JoinedChanges
 }
 
+/** What the prompt and the plan ask for, in their words. */
+export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
+  [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
+
 /** The calls of a task were declined, so that the task ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: Schema.Literals(["person", "rule", "nobody"])
@@ -62,7 +66,12 @@ const denied = ({ by, targets, tool }: PermissionDenied): FailureCause => ({ _ta
 const causeOf = (error: TaskError): FailureCause => {
   switch (error._tag) {
     case "AttemptsExhausted":
-      return { _tag: "NoValidAnswer", attempts: error.attempts, repeated: error.repeated }
+      return {
+        _tag: "NoValidAnswer",
+        attempts: error.attempts,
+        repeated: error.repeated,
+        ...(error.unable === undefined ? {} : { unable: error.unable })
+      }
     case "ModelError":
       return { _tag: "ModelFailed", reason: error.reason._tag }
     case "ReferenceError":

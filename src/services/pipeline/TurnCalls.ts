@@ -9,13 +9,21 @@ import { callSign } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
 import type { CallAnswer } from "../../domain/documents/TurnReply.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage } from "../../domain/models/ConversationMessage.ts"
 import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
-import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
-import { type CallOutcome, fileTools, notMeasured, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { callsBeyondLimits, type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
+import {
+  type CallOutcome,
+  fileTools,
+  notMeasured,
+  pathsOf,
+  type ToolCall,
+  withMoves
+} from "../../domain/tools/ToolCall.ts"
 import { writesIn, writtenText } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -25,7 +33,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Said } from "./Attempts.ts"
-import { maxSearchedBytes } from "./SearchedTexts.ts"
+import { maxChangedBytes } from "./SearchedTexts.ts"
 import { inOneCall, makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
 import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
@@ -80,6 +88,19 @@ export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): Ca
   }
 })
 
+const noPaths: ProjectPaths = new Map()
+
+/** The changes of an answer that could not be read; a mark in a report may be quoted. */
+const unreadChanges = ({ issues, report }: Answered): ReadonlyArray<RefusedChange> => {
+  const unread = issues.filter(({ code }) => code.startsWith("change-"))
+  const certain = unread.filter(({ code }) => code !== "change-marks")
+  const counted = certain.length > 0 || report !== undefined ? certain : unread.slice(0, 1)
+  return counted.map((issue, index) => ({
+    call: { uid: `unread-${index + 1}`, name: "edit_file", arguments: {} },
+    issue
+  }))
+}
+
 export const makeTurnCalls = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -99,7 +120,9 @@ export const makeTurnCalls = Effect.gen(function* () {
     { answer, asked, issues, shown, thinking }: Heard
   ): Effect.fn.Return<ReadAnswer> {
     if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [], message: assistant(shown) }
-    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer)
+    const mayChange = order.tools.some((name) => fileTools.has(name))
+    const paths = mayChange ? yield* changes.pathsIn(answer, order.task) : noPaths
+    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer, paths)
     if (asked.length === 0) return { turn: written, native: [], message: assistant(shown) }
     const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
     const { report: _, ...rest } = written
@@ -120,9 +143,19 @@ export const makeTurnCalls = Effect.gen(function* () {
     }
   })
 
+  /** A read of a file beside the skill by the path that its text names; a file of the project at this path comes first. */
+  const skillFileRead = Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
+    const path = call.name === "read_file" ? call.arguments["path"] : undefined
+    const file = typeof path === "string" ? skillFileAt(path, skill) : undefined
+    if (file === undefined || file === path) return call
+    const isThere = Effect.flatMap(workspace.canonical(String(path)), (found) => workspace.isFile(found.path))
+    if (yield* Effect.orElseSucceed(isThere, () => false)) return call
+    return { ...call, arguments: { ...call.arguments, path: file } }
+  })
+
   /** The calls of an answer that can be made, with what is wrong with the others. */
-  const checkCalls = Effect.fnUntraced(function* ({ skill, task, tools }: AnyOrder, turn: Answered) {
-    const allowed = new Set(tools)
+  const checkCalls = Effect.fnUntraced(function* ({ request = "", skill, task, tools }: AnyOrder, turn: Answered) {
+    const allowed = withMoves(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)
     const changed = literal.map(({ calls }) => calls)
@@ -147,9 +180,10 @@ export const makeTurnCalls = Effect.gen(function* () {
     const possible = yield* Effect.forEach(
       parts.slice(0, limit).flat(),
       Effect.fnUntraced(function* (wanted): Effect.fn.Return<CheckedCall | undefined> {
-        const { issues, repairs, ...found } = registry.check(wanted, allowed, task)
+        const { issues, repairs, ...read } = registry.check(wanted, allowed, task)
+        const found = { ...read, call: skill === undefined ? read.call : yield* skillFileRead(read.call, skill) }
         const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-        const asking = { task, saysSo: turn.saysRemoval === true }
+        const asking = { task, request, saysSo: turn.saysRemoval === true }
         const { call, lost: loss, ...tidied } = yield* changes.tidied(found.call, asking)
         if (loss !== undefined && issues.length === 0) {
           lost.push({ call, issue: loss })
@@ -174,10 +208,16 @@ export const makeTurnCalls = Effect.gen(function* () {
             )
           ]
     const checked = possible.filter((one) => one !== undefined)
-    const refused = [...literal.flatMap((one) => one.refused ?? []), ...lost]
-    const issues = [...literal.flatMap((one) => one.issues), ...refused.map(({ issue }) => issue)]
+    const dropped: ReadonlyArray<RefusedChange> = [
+      ...checked.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
+      ...parts.slice(limit).flatMap((calls) => calls.flatMap((call) => tooMany.map((issue) => ({ call, issue })))),
+      ...unreadChanges(turn)
+    ].filter(({ call }) => fileTools.has(call.name))
+    const wrong = [...literal.flatMap((one) => one.refused ?? []), ...lost]
+    const refused = [...wrong, ...literal.flatMap((one) => one.leftOut ?? [])]
+    const issues = [...literal.flatMap((one) => one.issues), ...wrong.map(({ issue }) => issue)]
     const replaced = literal.flatMap((one) => one.replaced ?? [])
-    return { checked, issues, refused, tooMany, replaced, repairs: doubled }
+    return { checked, dropped, issues, refused, tooMany, replaced, repairs: doubled }
   })
 
   /** The lines that a call will change in the project; kept, since they cannot be told afterwards. */
@@ -191,7 +231,7 @@ export const makeTurnCalls = Effect.gen(function* () {
         Effect.flatMap(({ accesses }) =>
           Effect.forEach(writesIn(accesses), (write) =>
             Effect.map(
-              Effect.orElseSucceed(workspace.readText(write.path, maxSearchedBytes), () => null),
+              Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
               (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
             )
           )
@@ -232,12 +272,13 @@ export const makeTurnCalls = Effect.gen(function* () {
     if (asksFirst && calls.some(({ name }) => fileTools.has(name))) return yield* makeInProject(order, calls)
     const { denied, outcomes } = yield* runCalls(order.task, order.round, calls, order.endsItself === true)
     for (const { call, result } of outcomes) {
-      const given = call.arguments["path"]
-      if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
-        path: changes.fileAt(given)
-      }))
-      order.copy.noteChange(file, call.name)
+      if (!result.success || !fileTools.has(call.name)) continue
+      for (const given of pathsOf(call)) {
+        const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(yield* workspace.meant(given)), () => ({
+          path: changes.fileAt(given)
+        }))
+        order.copy.noteChange(file, call.name)
+      }
     }
     return { denied, outcomes, files: [] }
   })

@@ -4,13 +4,18 @@
  * it has become too long, it is folded into what the host knows. Nothing of the project is changed here but by calls that were
  * approved.
  */
+import { isAbsolute } from "node:path"
 import * as Effect from "effect/Effect"
+import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
+import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
+import { restsOnProject } from "../../domain/documents/ProjectQuestion.ts"
 import { foldText, newestShare } from "../../domain/documents/FoldText.ts"
 import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
@@ -34,11 +39,13 @@ import {
   type TokenScale
 } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { pathOf, type CallOutcome, fileTools, isChange, ranWell, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
+import { SkillFiles } from "../files/SkillFiles.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import type { Bound } from "../models/CallAttempt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
@@ -47,10 +54,11 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import { unusableAnswer } from "./Attempts.ts"
+import { heard, unusableAnswer } from "./Attempts.ts"
 import { makeLeftovers } from "./Leftovers.ts"
 import { asksNothing, changedSinceReport, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
-import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
+import { baseOf } from "./FinalCalls.ts"
+import { changeOpen, makeTaskChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
@@ -84,12 +92,14 @@ const mostRejectedReports = 2
 /** True for a check that says nothing against the changes. */
 export const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
 
-const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
-  makeIssue(
-    "check-failed",
-    { section: "Result summary", task },
-    { what: `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.` }
-  )
+const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome, task: string): Issue => {
+  const still = stillFails?.replace(/[.:]?$/, ".")
+  const what =
+    still === undefined
+      ? `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.`
+      : `The check \`${command}\` fails. ${still}`
+  return makeIssue("check-failed", { section: "Result summary", task }, { what })
+}
 
 /** A call that has given the same output so many times. */
 const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolCall | undefined => {
@@ -124,6 +134,16 @@ const notFound =
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
+/** Why an answer about the project that looked at nothing is sent back once. */
+const notLooked = makeIssue(
+  "report-unfounded",
+  {},
+  {
+    what: "This is about the project, and no file was looked at.",
+    how: "Search or read first, with a tool call. If you know it from what is shown above, link the file: `[<path>](<path>)`."
+  }
+)
+
 /** Why a first answer cannot be the report: it says what only calls can show, and there was none. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
@@ -132,20 +152,34 @@ const unfounded = (report: string): string | undefined => {
     : undefined
 }
 
+/** What a report says of checks that is not so; it is sent back once, and stands among the facts after that. */
+const claimIssues = ({ checks, issues, outcomes }: Progress, task: string, report: string): ReadonlyArray<Issue> => {
+  const claim = falseClaim(report, checks, outcomes.some(ranWell))
+  if (claim === undefined || issues.some(({ code }) => code === "check-claimed")) return []
+  const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`
+  return [makeIssue("check-claimed", { section: "Result summary", task }, { what })]
+}
+
+/** What fails now and did not fail before is worth two answers, and what fails as before one. */
+const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
+  !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
+
 /** Why a report is sent back, by what the host knows of the changes and of what was looked at. */
 const reportIssues = (
   { earlier = [], task, tools }: AnyOrder,
-  { answers, checks, outcomes, rejectedReports }: Progress,
+  progress: Progress,
   report: string
 ): ReadonlyArray<Issue> => {
+  const { answers, checks, outcomes, rejectedReports } = progress
   const isFirst = answers.size === 0 && outcomes.length + earlier.length === 0 && tools.length > 0
   const what = isFirst ? unfounded(report) : undefined
   if (what !== undefined) return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
   if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
-  return rejectedReports >= mostRejectedReports
-    ? []
-    : checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, task))
+  if (rejectedReports >= mostRejectedReports) return []
+  const claims = claimIssues(progress, task, report)
+  if (claims.length > 0) return claims
+  return checks.filter((one) => isOpenCheck(one, rejectedReports)).map((one) => checkFailed(one, task))
 }
 
 /** What the model can do now, with a warning before the last answers. */
@@ -286,9 +320,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       })
       .pipe(
         Effect.map(({ calls = [], text, thinking }): Heard => ({
-          answer: text,
-          shown: text,
-          issues: [],
+          ...heard(text),
           thinking,
           asked: withUniqueIds(calls, progress.messages)
         })),
@@ -303,13 +335,13 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** Checks what the working copy changes, where commands can see it. */
   const check = Effect.fnUntraced(function* (
-    { copy, round, task }: Pick<AnyOrder, "copy" | "round" | "task">,
+    { copy, request, round, task }: Pick<AnyOrder, "copy" | "request" | "round" | "task">,
     turn: number,
     made: ReadonlyArray<FileFact> = []
   ) {
     const paths = [...new Set([...made, ...changes.named(copy)].map(({ path }) => path))]
     if (paths.length === 0 || (made.length === 0 && (yield* commands.copies).mechanism === "none")) return []
-    return yield* checksOfHost.run({ task, round, turn }, paths)
+    return yield* checksOfHost.run({ task, round, turn, request }, paths)
   })
 
   const reject = ({ endsItself }: AnyOrder, call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
@@ -359,6 +391,20 @@ export const makeTurnLoop = Effect.gen(function* () {
     }
   })
 
+  /** True for a report about the project for which nothing was looked at, and that links nothing of it. */
+  const looksUnfounded = (order: AnyOrder, { outcomes }: Progress, report: string): Effect.Effect<boolean> => {
+    const { basis, copy, earlier = [], tools } = order
+    const canLook = tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
+    const isFounded =
+      basis === undefined ||
+      !canLook ||
+      outcomes.length + earlier.length > 0 ||
+      copy.files().length > 0 ||
+      questionOf(report) !== undefined ||
+      restsOnProject(report, basis.shown)
+    return isFounded ? Effect.succeed(false) : basis.isProject
+  }
+
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
   const takeReport = Effect.fnUntraced(function* <A>(
     order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
@@ -366,15 +412,34 @@ export const makeTurnLoop = Effect.gen(function* () {
     report: string,
     isLast: boolean
   ) {
+    const isUnfounded = yield* looksUnfounded(order, progress, report)
     const known = isLast ? [] : reportIssues(order, progress, report)
-    if (known.length > 0) return { value: undefined, issues: known, repairs: [] }
-    const { fallback, issues, repairs, value } = yield* order.take(report, progress)
-    if (issues.length === 0 && value._tag === "Some") return { value: { taken: value.value }, issues, repairs }
-    if (fallback !== undefined && (isLast || progress.rejectedReports > 0)) {
-      return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs }
+    const again = isUnfounded && !isLast && progress.unfoundedReports === 0 ? [notLooked] : []
+    if (known.length + again.length > 0) {
+      return { value: undefined, issues: known.length > 0 ? known : again, repairs: [], isUnfounded }
     }
-    return { value: undefined, issues, repairs: [] }
+    const { fallback, issues, repairs, value } = yield* order.take(report, progress)
+    if (issues.length === 0 && value._tag === "Some") {
+      return { value: { taken: value.value }, issues, repairs, isUnfounded }
+    }
+    if (fallback !== undefined && (isLast || progress.rejectedReports > 0)) {
+      return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs, isUnfounded }
+    }
+    return { value: undefined, issues, repairs: [], isUnfounded: false }
   })
+
+  /** The instructions for the files of these calls that are not shown yet, in a part of what the reply may have. */
+  const instructionsFor = (
+    order: AnyOrder,
+    turn: number,
+    calls: ReadonlyArray<ToolCall>,
+    messages: ReadonlyArray<ConversationMessage>
+  ): Effect.Effect<string> => {
+    const files = calls.flatMap((call) => (typeof call.arguments["path"] === "string" ? [pathOf(call)] : []))
+    return files.length === 0 || order.instructions === undefined
+      ? Effect.succeed("")
+      : order.instructions(turn, files, replyBudget(order, messages) / 2)
+  }
 
   /** One turn: an answer, what it asks for, and the reply to it. */
   const step = Effect.fnUntraced(function* <A, E>(
@@ -400,7 +465,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       )
     )
     const { message, native, turn: read } = yield* readHeard(order, said)
-    const { checked, refused, tooMany, ...found } = yield* checkCalls(order, read)
+    const { checked, dropped, refused, tooMany, ...found } = yield* checkCalls(order, read)
     const left = most - turn
     const possible = checked.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     // What is asked for without a report comes to nothing when no answer is left.
@@ -416,8 +481,8 @@ export const makeTurnLoop = Effect.gen(function* () {
     )
     const checks = made.checks ?? before.checks
     const files = [...before.files, ...made.files]
-    const missed = refused.map((one) => refusedOutcome(one, turn))
-    const all: Progress = {
+    const missed = [...refused, ...dropped].map((one) => refusedOutcome(one, turn))
+    let all: Progress = {
       ...before,
       messages,
       outcomes: [...before.outcomes, ...outcomes, ...missed],
@@ -433,12 +498,14 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(native.length === 0 ? tooMany : [])
     ]
     const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+    const instructions = left === 0 ? "" : yield* instructionsFor(order, turn, [...calls, ...read.calls], messages)
     /* A report beside changes was written without what the host says of them. */
-    const isEarly = hasChanged && left > 0 && (made.left.length > 0 || !checks.every(isFine))
+    const isEarly = hasChanged && left > 0 && (made.left.length > 0 || !checks.every(isFine) || instructions !== "")
     const report =
       read.report === undefined || isOpen || isEarly || read.calls.length > 0
         ? undefined
         : yield* takeReport(order, all, read.report, left === 0 && order.endsItself === true)
+    all = { ...all, isUnfounded: report?.value !== undefined && report.isUnfounded }
     const issues = [...problems, ...(report?.issues ?? [])]
     const repairs = [
       ...read.repairs,
@@ -475,6 +542,11 @@ export const makeTurnLoop = Effect.gen(function* () {
     const answer = said.answer.trim()
     const isRepeated = before.answers.has(answer) && native.length === 0
     const isUnusable = possible.length === 0 && wrong.length > 0
+    const isUseless =
+      isUnusable &&
+      native.length === 0 &&
+      read.hasUse !== true &&
+      (isRepeated || holdsNothing(read.report === undefined ? read.issues : issues))
     const tools = toolMessages(replies, replyBudget(order, messages))
     const repeated = repeatedCall(all.outcomes, limits.identicalCalls)
     const isEnding = order.endsItself === true && (repeated ?? denied) !== undefined
@@ -482,7 +554,12 @@ export const makeTurnLoop = Effect.gen(function* () {
     const remaining = isEnding ? 1 : left
     const others = outcomes.filter((one) => !isNativeOutcome(one))
     const needsReply =
-      native.length === 0 || issues.length > 0 || others.length > 0 || hasChanged || remaining <= warnedTurns
+      native.length === 0 ||
+      issues.length > 0 ||
+      others.length > 0 ||
+      hasChanged ||
+      instructions !== "" ||
+      remaining <= warnedTurns
     const reply = replyText({
       turn,
       issues: issuesAsShown(issues, said.answer, said.shown),
@@ -491,6 +568,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       checks: hasChanged ? checks : [],
       replaced: found.replaced,
       leftovers: made.left,
+      instructions,
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,
       isRepeated,
@@ -503,7 +581,9 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...all,
       issues: wrong,
       unusable: isUnusable ? [...all.unusable, answer] : [],
+      useless: isUseless ? all.useless + 1 : 0,
       rejectedReports: all.rejectedReports + (report === undefined ? 0 : 1),
+      unfoundedReports: all.unfoundedReports + (report?.isUnfounded === true ? 1 : 0),
       answers: new Set([...all.answers, answer]),
       tuning: {
         repeats: all.tuning.repeats + (isRepeated ? 1 : 0),
@@ -517,9 +597,11 @@ export const makeTurnLoop = Effect.gen(function* () {
         ? { _tag: "Repeated", call: repeated }
         : denied !== undefined
           ? { _tag: "Denied", message: denied }
-          : progress.unusable.length >= limits.attempts
-            ? { _tag: "Unusable" }
-            : undefined
+          : progress.useless >= mostUselessAnswers
+            ? { _tag: "Unusable", unable: unableText(order.skill?.model ?? settings.model, call.stage) }
+            : progress.unusable.length >= limits.attempts
+              ? { _tag: "Unusable" }
+              : undefined
     return { end, progress, last: isEnding, kept }
   })
 
@@ -555,7 +637,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     const files = joinedFiles([...made, ...proposed])
     return {
       calls: changes.final(copy, word),
-      ...(named.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
+      ...(named.length === 0 ? {} : { bases: named.map(baseOf), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }
@@ -563,15 +645,18 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** What the calls of a task see: the project itself where each change is asked about first. */
   const within =
-    ({ copy }: Pick<AnyOrder, "copy">) =>
+    ({ copy, skill }: Pick<AnyOrder, "copy" | "skill">) =>
     <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.provideService(work, CurrentCopy, settings.askFirst === true ? undefined : copy)
+      work.pipe(
+        Effect.provideService(CurrentCopy, settings.askFirst === true ? undefined : copy),
+        Effect.provideService(SkillFiles, new Set(skill?.files?.filter((file) => isAbsolute(file))))
+      )
 
   return {
     act,
     ask,
     within,
-    check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
+    check: (order: Pick<AnyOrder, "copy" | "request" | "round" | "task">, turn: number) =>
       Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
     changedPaths: ({ copy }: Pick<AnyOrder, "copy">) => changes.named(copy).map(({ path }) => path),

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -12,10 +13,10 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import type { Attempted } from "./Attempts.ts"
-import { openChanges } from "./TaskChanges.ts"
 
 /** What the turns have come to so far. */
 export interface Progress {
@@ -27,7 +28,12 @@ export interface Progress {
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The last answers in a row that could not be used. */
   readonly unusable: ReadonlyArray<string>
+  /** How many of them in a row held nothing of what was asked for. */
+  readonly useless: number
   readonly rejectedReports: number
+  /** How often a report was sent back because nothing had been looked at; true when it was taken all the same. */
+  readonly unfoundedReports: number
+  readonly isUnfounded: boolean
   readonly tuning: Tuning
   readonly answers: ReadonlySet<string>
   /** True when the turns before are not shown as they were. */
@@ -45,7 +51,10 @@ export const firstProgress = (messages: ReadonlyArray<ConversationMessage>, hasF
   files: [],
   checks: [],
   unusable: [],
+  useless: 0,
   rejectedReports: 0,
+  unfoundedReports: 0,
+  isUnfounded: false,
   tuning: firstTuning,
   answers: new Set(),
   hasFolded,
@@ -63,6 +72,8 @@ export interface TurnOrder<A, E = never> {
   readonly step: number
   readonly skill?: Skill | undefined
   readonly tools: ReadonlyArray<string>
+  /** What the prompt and the plan ask for, in their words. */
+  readonly request: string
   /** The first message, which stays as it is. */
   readonly system: string
   /** What the turns propose to change. */
@@ -72,7 +83,8 @@ export interface TurnOrder<A, E = never> {
   readonly earlier?: ReadonlyArray<CallOutcome>
   /** The grammar of an answer, where there is one for now. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => string | undefined
-  readonly read: (answer: string) => Effect.Effect<Answered>
+  /** Reads an answer, with the files that the project has at the paths which it names. */
+  readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<Answered>
   /** Asks about the calls of an answer, where it is not each call that is asked about. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Reads a report; without a value, or with issues, it is sent back, unless it is the last and has a fallback. */
@@ -81,12 +93,19 @@ export interface TurnOrder<A, E = never> {
   readonly now: (left: number) => string
   /** The messages that stay when the others are folded, with what the host knows. */
   readonly fold: (messages: ReadonlyArray<ConversationMessage>, known: string) => ReadonlyArray<ConversationMessage>
+  /**
+   * Whether a report must rest on the project; absent where its material was given with the work. `shown` is what the prompt shows
+   * of the project.
+   */
+  readonly basis?: { readonly isProject: Effect.Effect<boolean>; readonly shown: string }
   /** How to correct a report that is sent back, where that has to be said. */
   readonly correction?: string
   /** What to do after a fold. */
   readonly goOn: string
   /** Gets what the turns have come to, as soon as it changes. */
   readonly keep: (progress: Progress) => void
+  /** The instructions of the project for the files of a turn, in at most so many characters, when they are not shown yet. */
+  readonly instructions?: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
   /** Reports what an answer asks for. */
   readonly announce?: (
     turn: number,
@@ -108,7 +127,7 @@ export type TurnsEnd<A> =
   | { readonly _tag: "Taken"; readonly value: A }
   | { readonly _tag: "Repeated"; readonly call: ToolCall }
   | { readonly _tag: "Denied"; readonly message: string }
-  | { readonly _tag: "Unusable" }
+  | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
 /** An order whose report and approval do not matter. */
@@ -125,7 +144,8 @@ export const assistant = (content: string, more: Partial<AssistantMessage> = {})
 
 /** What was done outside of the working copy, and the changes that are still missing. */
 export const doneOutside = ({ files, outcomes }: Progress): ReadonlyArray<CallOutcome> => {
-  if (files.length > 0) return outcomes
   const open = openChanges(outcomes)
-  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+  const isLeft = (outcome: CallOutcome): boolean =>
+    open.includes(outcome) || (files.length > 0 && outcome.result.success)
+  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || isLeft(outcome))
 }

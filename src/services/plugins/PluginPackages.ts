@@ -21,7 +21,7 @@ import { builtInOrigin, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFinder.ts"
 import { requireOwnPlugin } from "./OwnPlugin.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
-import { notTrusted, PluginProblem, notAPlugin } from "../tools/PluginProblem.ts"
+import { noPluginValue, notTrusted, PluginProblem, notAPlugin, problemOfValue } from "../tools/PluginProblem.ts"
 import { watchSharedState, shareModules } from "./SharedState.ts"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { endsWithProgram } from "../commands/Watchdog.ts"
@@ -192,7 +192,14 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
     const { name } = one.outcome.success
     const reject = (code: PluginProblem["code"], detail: string): KnownPlugin => ({
       ...one,
-      outcome: Result.fail(new PluginProblem({ plugin: one.entry?.text ?? name, code, detail }))
+      outcome: Result.fail(
+        new PluginProblem({
+          plugin: one.entry?.text ?? name,
+          code,
+          detail,
+          ...(one.entry === undefined ? { isValue: true as const } : {})
+        })
+      )
     })
     if (name === builtInOrigin || !isPackageName(name)) return reject("PluginName", wrongName)
     if (taken.has(name)) return reject("DuplicatePlugin", "another plugin has the same name. Remove one of them.")
@@ -226,9 +233,21 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
   return all
 })
 
+/** A plugin that a script passed; its type may not have been checked. */
+const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
+  if (typeof plugin !== "object" || plugin === null) {
+    return Result.fail(noPluginValue(plugin === null ? "null" : `a ${typeof plugin}`))
+  }
+  const malformed = pluginShapeProblem(plugin)
+  if (malformed === undefined) return Result.succeed({ ...plugin, isValue: true })
+  return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
+}
+
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
   const sought = yield* findAll(entries)
+  /* One for all: imports that go on side by side would put back what another one changed. */
+  const repair = sought.length === 0 ? () => undefined : watchSharedState()
   const named = yield* Effect.forEach(
     sought,
     ({ found, ...one }) =>
@@ -238,10 +257,8 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: Plu
       })),
     { concurrency: importsAtOnce }
   )
-  const given = values.map((plugin): KnownPlugin => {
-    const malformed = pluginShapeProblem(plugin)
-    return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
-  })
+  repair()
+  const given = values.map((plugin): KnownPlugin => ({ outcome: readValue(plugin) }))
   const known = screenNames([...named, ...given])
   const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
   /* `known` is everything that was named, in order, including what is left out. */

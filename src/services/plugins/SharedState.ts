@@ -26,10 +26,29 @@ const shared: ReadonlyArray<readonly [name: string, value: object, keys?: Readon
   ["process", process, ofProcess]
 ]
 
+/**
+ * Built-in modules with which Node itself replaces functions that all code shares, when they are loaded for the first time: the
+ * internals of threads put their own `process.chdir` in place. Loaded before anything is recorded, so that a plugin which imports
+ * one of them changes nothing.
+ */
+const replacing = ["worker_threads"]
+
+let isLoaded = false
+
+const loadReplacing = (): void => {
+  if (isLoaded) return
+  isLoaded = true
+  for (const name of replacing) {
+    const loaded = process.getBuiltinModule(name) as object | undefined
+    /* Some of what a module exports is only made when it is looked at, as an import of it does. */
+    if (loaded !== undefined) Object.values(loaded)
+  }
+}
+
 /* Taken before any plugin runs: it could replace them. What follows the work of a plugin counts in loops, for the same reason. */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect
 const { is } = Object
-const { chdir, cwd } = process
+const { cwd } = process
 const emitter: EventEmitter = process
 const listenersOf = emitter.listeners.bind(emitter)
 const removeListener = emitter.removeListener.bind(emitter)
@@ -62,6 +81,12 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   ((typeof was.value === "function" || typeof was.value === "object") && !is(was.value, now?.value)) ||
   was.get !== now?.get
 
+/**
+ * What often used packages replace by functions that do the same, when they are imported: graceful-fs, and so fs-extra, those of the
+ * folder, and source-map-support the text of a stack. They are put back, and no harm was done.
+ */
+const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
+
 const isKnown = ({ properties }: Part, key: PropertyKey): boolean => {
   for (let index = 0; index < properties.length; index += 1) if (properties[index]?.key === key) return true
   return false
@@ -77,8 +102,9 @@ const repairPart = (part: Part): string | undefined => {
   for (let index = 0; index < properties.length; index += 1) {
     const property = properties[index]
     if (property === undefined || !differs(property.was, getOwnPropertyDescriptor(value, property.key))) continue
-    first ??= nameOf(part, property.key)
     defineProperty(value, property.key, property.was)
+    const name = nameOf(part, property.key)
+    if (first === undefined && !replacedAlike.has(name)) first = name
   }
   if (!isClosed) return first
   const keys = ownKeys(value)
@@ -109,6 +135,7 @@ const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<un
  * gives the name of the first thing; new methods that no loop sees are allowed.
  */
 export const watchSharedState = (): (() => string | undefined) => {
+  loadReplacing()
   const parts = shared.map(partOf)
   const folder = cwd()
   const handlers = events.map((event) => ({ event, before: listenersOf(event) as ReadonlyArray<unknown> }))
@@ -124,7 +151,7 @@ export const watchSharedState = (): (() => string | undefined) => {
       first ??= name
     }
     if (cwd() === folder) return first
-    chdir(folder)
+    process.chdir(folder)
     return first ?? "the current folder"
   }
 }

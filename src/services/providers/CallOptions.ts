@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Sampling, Think } from "../../domain/models/Generation.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
+import type { RequestNotice } from "./RequestFit.ts"
 import { ServerError } from "./ServerFailure.ts"
 
 /** How long each phase of a call may take, and all of it, in seconds. */
@@ -45,6 +46,8 @@ export interface CallSettings {
   readonly seconds?: CallSeconds
   /** Is called when the server has accepted the connection. */
   readonly connected?: () => void
+  /** Is called with what a server does not take of requests, once for each part. */
+  readonly noticed?: (notice: RequestNotice) => void
 }
 
 /** A reference, since the interface of LanguageModel has no parameter for it. */

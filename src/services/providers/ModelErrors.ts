@@ -4,6 +4,7 @@
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import { readServerOverflow, type ServerOverflow } from "../../domain/models/ServerOverflow.ts"
 import { oneLine } from "../../domain/text/Format.ts"
 import { describeFailure, endedForAnother, type ServerFailure } from "./ServerFailure.ts"
 
@@ -80,20 +81,26 @@ const inOneLine = (text: string): string => {
 /** Names the setting, and not a model such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
-/** What Ollama says of a prompt that is longer than the window. */
-const saysTooLong =
-  /exceeds? the (?:available |maximum |model's )?(?:context|maximum context) (?:length|size|window)|context_length_exceeded|ContextWindowExceeded/i
-
 /** What llama.cpp's server says when calls together fill the memory that they share: the same call alone may fit. */
 const saysShared = /Context size has been exceeded/i
 
+/** A status with which a server refuses what is in a request. */
+export const refusesRequest = (status: number, said: string): boolean =>
+  status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
+
 /** A request that the server will never answer, although it says so with the status of a failure of its own. */
 const saysNever =
-  /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported/i
+  /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
 /** What servers say when the machine cannot hold the model or its window; sending the call again changes nothing. */
 const saysNoMemory =
   /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
+
+/** What servers say that offer no calls through their interface. */
+const refusesTools =
+  /\btools?\b[^.\n]{0,60}(?:not supported|not enabled|param requires|requires|unsupported)|not support tools?\b/i
+
+const withoutToolsRemedy = "Use --tool-calls text, which every model can, or have the server take tools."
 
 const outOfMemory = (detail: string): ModelErrorReason => ({
   _tag: "Refused",
@@ -129,11 +136,10 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
 const refusal = (
   { detail: said, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
-  { host, model, promptTokens = 0, window = 0 }: FailureContext
+  { host, model }: FailureContext
 ): ModelErrorReason => {
   const detail = `HTTP ${status}: ${inOneLine(said)}`
-  if (status === 400 && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
-  if (saysTooLong.test(said)) return { _tag: "ContextOverflow", estimated: promptTokens, window }
+  if (refusesRequest(status, said) && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
   if (isMissing || (status === 404 && json)) {
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
@@ -143,8 +149,20 @@ const refusal = (
   if (status >= 500 && saysNoMemory.test(said)) return outOfMemory(detail)
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
   if (saysShared.test(said)) return { _tag: "Busy", detail, isShared: true }
-  return status >= 500 && !saysNever.test(said) ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
+  if (status >= 500 && !saysNever.test(said)) return { _tag: "Busy", detail }
+  return { _tag: "Refused", detail, remedy: refusesTools.test(said) ? withoutToolsRemedy : check }
 }
+
+/** A prompt that the server refused as too long; the sizes that it does not say are those of the request. */
+const overflowOf = (
+  { promptTokens, window }: ServerOverflow,
+  { promptTokens: estimated = 0, window: asked = 0 }: FailureContext
+): ModelErrorReason => ({
+  _tag: "ContextOverflow",
+  estimated: promptTokens ?? estimated,
+  window: window ?? asked,
+  isRefused: true
+})
 
 const ofFailure = ({ failure, remedies }: Carried, detail: string, context: FailureContext): ModelErrorReason => {
   const { host, partial } = context
@@ -152,12 +170,18 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   const remedy = remedies.start
   switch (failure._tag) {
     case "BadAddress":
-    case "NoResponse":
       return partial === "" ? { _tag: "Unreachable", host, detail, remedy } : broken
+    case "NoResponse": {
+      const { hint } = failure
+      const hinted = hint === undefined ? remedy : `${hint} ${remedy}`
+      return partial === "" ? { _tag: "Unreachable", host, detail, remedy: hinted } : broken
+    }
+    case "NotSecure":
+      return { _tag: "NotSecure", detail, remedy: failure.fault.remedy }
     case "BadStatus":
       return refusal(failure, remedies, context)
     case "PromptTooLong":
-      return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
+      return overflowOf(failure, context)
     case "ErrorLine":
       return saysShared.test(failure.detail) || failure.detail === endedForAnother
         ? { _tag: "Busy", detail, isShared: true }
@@ -189,8 +213,11 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
     case "InternalProviderError":
       if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return unlessBegun({ _tag: "Busy", detail })
-    case "InvalidRequestError":
+    case "InvalidRequestError": {
+      const overflow = readServerOverflow(detail)
+      if (overflow !== undefined) return overflowOf(overflow, context)
       return reason.parameter === "model" ? { _tag: "ModelMissing", model, detail } : { _tag: "Refused", detail }
+    }
     case "InvalidResponseError":
     case "InvalidOutputError":
     case "StructuredOutputError":

@@ -7,13 +7,15 @@ import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { readServerOverflow, type ServerOverflow } from "../../domain/models/ServerOverflow.ts"
 import { withoutDeeper } from "../../domain/text/Json.ts"
+import type { SecureFault } from "./SecureFault.ts"
 
 export type ServerFailure =
   /** The host is not a valid address. */
   | { readonly _tag: "BadAddress"; readonly host: string }
   /** No response came back: nothing listens, the name is unknown, the connection broke before the first byte. */
-  | { readonly _tag: "NoResponse"; readonly detail: string }
+  | { readonly _tag: "NoResponse"; readonly detail: string; readonly hint?: string }
   /** A status other than 200. `json` says whether it was an error object of the API; `isMissing`, that it means the model. */
   | {
       readonly _tag: "BadStatus"
@@ -22,8 +24,10 @@ export type ServerFailure =
       readonly detail: string
       readonly isMissing?: boolean
     }
-  /** The prompt is longer than the context window; both are in tokens, as the server counted them. */
-  | { readonly _tag: "PromptTooLong"; readonly promptTokens: number; readonly window: number }
+  /** A secure connection cannot be made, or is the only one that the server takes. */
+  | { readonly _tag: "NotSecure"; readonly fault: SecureFault }
+  /** The prompt is longer than the context window. */
+  | ({ readonly _tag: "PromptTooLong"; readonly detail: string } & ServerOverflow)
   /** The server reported an error in the middle of an answer. */
   | { readonly _tag: "ErrorLine"; readonly detail: string }
   /** The answer holds data that the API does not know; `excerpt` is its beginning. */
@@ -49,8 +53,8 @@ export const describeFailure = (failure: ServerFailure, api: string): string => 
       return `"${failure.host}" is not an address`
     case "BadStatus":
       return `HTTP ${failure.status}: ${failure.detail}`
-    case "PromptTooLong":
-      return `the prompt has ${failure.promptTokens} tokens, the context window ${failure.window}`
+    case "NotSecure":
+      return failure.fault.what
     case "BadLine":
       return `the server sent something that is not an answer of ${api}: ${failure.excerpt}`
     case "TooLarge":
@@ -87,7 +91,7 @@ export const asServerError = (cause: unknown): ServerError =>
 /** What stands under `error`, with the sizes when the prompt did not fit. */
 export interface ErrorValue {
   readonly detail: string
-  readonly overflow?: { readonly promptTokens: number; readonly window: number }
+  readonly overflow?: ServerOverflow
 }
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
@@ -104,40 +108,27 @@ const isOverflow = Schema.is(
   })
 )
 
-/** What servers write of the window when a prompt is too long. */
-const windowTexts = [
-  /maximum context length is (\d+) tokens/i,
-  /available context size \((\d+) tokens\)/i,
-  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
-  /max_model_len\D{0,20}(\d+)/i,
-  /"n_ctx\W{1,5}(\d+)/
-]
-
-/** The size of the prompt beside it. */
-const promptTexts = [
-  /\((\d+) in the messages/i,
-  /resulted in (\d+) tokens/i,
-  /(?:has|contains?|at least) (\d+) input tokens/i,
-  /keep the first (\d+) tokens/i,
-  /requested (\d+) tokens/i,
-  /request \((\d+) tokens\)/i,
-  /length of (\d+)/i,
-  /"n_prompt_tokens\W{1,5}(\d+)/
-]
-
-const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
-  for (const pattern of patterns) {
-    const number = pattern.exec(text)?.[1]
-    if (number !== undefined) return Number(number)
-  }
-  return undefined
+/** What an error says of a prompt that is too long: by its text, its code or its type. */
+const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
+  if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
+  const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
+  return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** Both sizes, when a string gives them, however many proxies have wrapped it. */
-export const readOverflowText = (text: string): ErrorValue["overflow"] => {
-  const window = firstNumber(text, windowTexts)
-  const promptTokens = firstNumber(text, promptTexts)
-  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
+/** A finding of a check of the request, as FastAPI lists them: where, and what is wrong there. */
+const RequestFault = Schema.Struct({
+  loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
+  msg: Schema.String
+})
+const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
+
+/** The words for an error: what it holds under `message`, or under `detail` as FastAPI writes it. */
+const wordsOf = (error: object): string => {
+  const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
+  if (typeof message === "string") return message
+  if (typeof detail === "string") return detail
+  if (!isRequestFaults(detail)) return jsonOf(error)
+  return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ")
 }
 
 const parseObject = (text: string): object | undefined => {
@@ -153,24 +144,33 @@ const parseObject = (text: string): object | undefined => {
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
   if (!Predicate.isObject(object)) {
-    return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
+    const text = typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)
+    const overflow = readServerOverflow(text)
+    return { detail: asDetail(text), ...(overflow === undefined ? {} : { overflow }) }
   }
   if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
   if ("message" in object && levels > 0 && typeof object.message === "string") {
     const inner = parseObject(object.message)
     if (inner !== undefined) return readErrorValue(inner, levels - 1)
   }
-  const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
-  return isOverflow(object)
-    ? { detail, overflow: { promptTokens: object.n_prompt_tokens, window: object.n_ctx } }
-    : { detail }
+  const words = wordsOf(object)
+  const overflow = overflowOf(object, words)
+  return { detail: asDetail(words), ...(overflow === undefined ? {} : { overflow }) }
 }
 
 /** The failure that is reported in the middle of an answer. */
 export const reportedError = (value: unknown): ServerError => {
   const unnamed = "the server ended its answer with an error and gave no reason"
-  return new ServerError({ failure: { _tag: "ErrorLine", detail: readErrorValue(value).detail || unnamed } })
+  const { detail, overflow } = readErrorValue(value)
+  const failure: ServerFailure =
+    overflow === undefined
+      ? { _tag: "ErrorLine", detail: detail || unnamed }
+      : { _tag: "PromptTooLong", detail, ...overflow }
+  return new ServerError({ failure })
 }
+
+/** A rate, which some servers word like a size. */
+const tooManyRequests = 429
 
 /**
  * Reads a line or a document, which holds one JSON object; throws a `ServerError` for anything else. A line that is not whole
@@ -193,8 +193,10 @@ export const readBadStatus = (answer: {
 }): ServerError => {
   const { body, status, statusText } = answer
   const object = parseObject(body)
-  const json = object !== undefined && "error" in object
+  const json = object !== undefined && ("error" in object || ("object" in object && object.object === "error"))
   const { detail, overflow } = readErrorValue(json ? object : body)
-  if (overflow !== undefined) return new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
+  if (overflow !== undefined && status !== tooManyRequests) {
+    return new ServerError({ failure: { _tag: "PromptTooLong", detail: `HTTP ${status}: ${detail}`, ...overflow } })
+  }
   return new ServerError({ failure: { _tag: "BadStatus", status, json, detail: detail || statusText } })
 }

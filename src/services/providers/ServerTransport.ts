@@ -11,7 +11,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { ServerAddress } from "./Provider.ts"
-import { badLine, brokenOff, readBadStatus, readObject, ServerError } from "./ServerFailure.ts"
+import { plainTextRefusal, schemeHint, secureFault } from "./SecureFault.ts"
+import { badLine, brokenOff, readBadStatus, readObject, ServerError, type ServerFailure } from "./ServerFailure.ts"
 
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
@@ -148,6 +149,14 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
 /** What comes of a kept connection that the server had closed: llama-server does so after each streamed answer. */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
+/** The failure of a connection on which nothing was answered. */
+const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailure => {
+  const fault = secureFault(cause, href)
+  if (fault !== undefined) return { _tag: "NotSecure", fault }
+  const hint = schemeHint(cause, href)
+  return { _tag: "NoResponse", detail, ...(hint === undefined ? {} : { hint }) }
+}
+
 /** Sends a request, again where the connection was kept from one before and is closed, until there is none left of these. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const { agent, connected, signal } = exchange
@@ -165,7 +174,7 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
     request.on("error", (cause) => {
       const detail = codeOf(cause)
       if (request.reusedSocket && closedBefore.has(detail) && !signal.aborted) resolve(open(exchange, url, sending))
-      else reject(new ServerError({ failure: { _tag: "NoResponse", detail } }))
+      else reject(new ServerError({ failure: noResponse(cause, url, detail) }))
     })
     request.on("response", resolve)
     request.end(body)
@@ -176,8 +185,12 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
 const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const response = await open(exchange, url, sending)
   const { statusCode: status = 0, statusMessage: statusText = "" } = response
-  if (status !== 200) throw readBadStatus({ status, statusText, body: (await readText(response, errorBytes)).text })
-  return response
+  if (status === 200) return response
+  const { text } = await readText(response, errorBytes)
+  const fault = plainTextRefusal(text, url.href)
+  throw fault === undefined
+    ? readBadStatus({ status, statusText, body: text })
+    : new ServerError({ failure: { _tag: "NotSecure", fault } })
 }
 
 /** A `fetch` for the package of a provider; `read` reads the body of a streamed answer, a document when absent. */

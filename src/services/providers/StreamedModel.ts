@@ -14,11 +14,13 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Response from "effect/ai/Response"
 import { randomBytes } from "node:crypto"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Prompt from "effect/ai/Prompt"
 import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
+import { makeRequestFit } from "./RequestFit.ts"
 import { asServerError, brokenOff, ServerError } from "./ServerFailure.ts"
 import { type Exchange, openAgent } from "./ServerTransport.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -66,8 +68,10 @@ const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
   if (typeof value === "string" && value.trim() === "") return {}
-  const given = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
-  return withoutDeeper(given as Schema.Json, maxNesting + 1)
+  const decoded = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
+  /* Some servers put the JSON into a string of JSON. */
+  const inner = typeof decoded === "string" ? Option.getOrUndefined(decodeArguments(decoded)) : undefined
+  return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
 /** A count that a server says; an invalid one does not lose the answer. */
@@ -177,8 +181,10 @@ interface StreamedServer<Question> {
   readonly url: string
   /** The question as the server takes it. */
   readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
-  /** Sends a question; gives the objects of the answer as they come. */
-  readonly open: (question: Question, sent: Sent, exchange: Exchange) => Promise<AsyncIterable<unknown>>
+  /** The body of the request for a question. */
+  readonly requestOf: (question: Question, sent: Sent) => object
+  /** Sends a request; gives the objects of the answer as they come. */
+  readonly open: (request: object, exchange: Exchange) => Promise<AsyncIterable<unknown>>
   readonly makeReader: (sent: Sent) => PartReader
   /** What a failure means for the model that was asked. */
   readonly refine?: (error: ServerError, model: string) => ServerError
@@ -198,6 +204,7 @@ export const layerStreamed = <Question>(
       const agent = yield* openAgent(options.host)
       const clock = yield* Clock.Clock
       const { module } = server.spoken
+      const requestFit = makeRequestFit()
       /** When the server last sent an object to any call. */
       let heardAny = 0
 
@@ -226,18 +233,28 @@ export const layerStreamed = <Question>(
           state.isConnected = true
           settings.connected?.()
         }
-        /** What has come by the time that it is asked for goes on together. */
+        const call = requestFit.forCall(sent.model)
+        /** Sends the request, again without what the server refuses. What has come by the time that it is asked for goes on together. */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
+          const request = call.fit(server.requestOf(question, sent))
+          let hasBegun = false
           try {
             const { end, read } = server.makeReader(sent)
-            for await (const object of await server.open(question, sent, { agent, connected, signal })) {
+            for await (const object of await server.open(request, { agent, connected, signal })) {
               state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
-              for (const part of read(object)) Queue.offerUnsafe(parts, part)
+              for (const part of read(object)) {
+                hasBegun = true
+                Queue.offerUnsafe(parts, part)
+              }
             }
             for (const part of end()) Queue.offerUnsafe(parts, part)
+            for (const notice of call.notices()) settings.noticed?.(notice)
             Queue.endUnsafe(parts)
           } catch (cause) {
-            Queue.failCauseUnsafe(parts, Cause.fail(asServerError(cause)))
+            const error = asServerError(cause)
+            if (!hasBegun && call.learn(error.failure, request)) return receive(parts)
+            call.forget()
+            Queue.failCauseUnsafe(parts, Cause.fail(error))
           }
         }
         return Stream.callback<Response.StreamPartEncoded, ServerError>((parts) => {

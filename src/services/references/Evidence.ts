@@ -14,7 +14,6 @@ import {
   evidenceLinks,
   withVerdicts
 } from "../../domain/documents/Evidence.ts"
-import { hrefOfPath } from "../../domain/files/FileHref.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type Issue, type Repair, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
@@ -27,7 +26,7 @@ import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { nearestFiles } from "./FileReferences.ts"
+import { fromProject, meantFile as meantFileOf, nearestFiles } from "./FileReferences.ts"
 import { perhaps } from "./ReferenceContext.ts"
 
 /** What a text may link besides files. */
@@ -120,6 +119,8 @@ const makeFileJudge = Effect.gen(function* () {
     return { path, relative }
   })
 
+  const meantFile = (reference: FileReference) => Effect.provideService(meantFileOf(reference), Workspace, workspace)
+
   const tree = Effect.orElseSucceed(workspace.tree, (): ReadonlyArray<string> => [])
 
   const missing = Effect.fnUntraced(function* (target: string, relative: string) {
@@ -143,18 +144,18 @@ const makeFileJudge = Effect.gen(function* () {
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
     const direct = yield* visible(target)
-    const isThere = direct !== undefined && (yield* workspace.isFile(direct.path))
-    const stripped = target.replace(/^[\\/]+/, "")
-    const meant = isThere || stripped === target ? direct : yield* visible(stripped)
-    const file = isThere || (meant !== undefined && (yield* workspace.isFile(meant.path))) ? meant : undefined
-    if (file === undefined) return direct === undefined ? null : yield* missing(target, direct.relative)
-    const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
-    const href = isThere ? reference.href : `${hrefOfPath(stripped)}${fragment}`
+    /* A link is never looked for on the machine, whether or not something is there. */
+    const isOfRoot = direct === undefined && /^[\\/]/.test(target)
+    const meant = yield* meantFile(isOfRoot ? fromProject(reference) : reference)
+    const file = meant === undefined ? undefined : yield* visible(meant.reference.target)
+    if (meant === undefined) return direct === undefined ? null : yield* missing(target, direct.relative)
+    if (file === undefined) return null
+    const { href } = meant.reference
     const text = yield* Effect.option(workspace.readText(file.path, maxBytes))
     const verdict: LinkVerdict =
       text._tag === "None"
         ? {}
-        : judgeLines({ ...reference, href }, text.value, {
+        : judgeLines(meant.reference, text.value, {
             quote,
             beside,
             statement,

@@ -10,10 +10,11 @@ import ignore from "ignore"
 import type { InputValue } from "../../domain/documents/Refinement.ts"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { nearestPaths, withoutEscapes } from "../../domain/files/PathList.ts"
+import { nearestPaths } from "../../domain/files/PathList.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
+import { longerPaths } from "../../domain/grammar/ReferenceForm.ts"
 import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
 import { declarationLines, enclosingLines } from "../../domain/models/EnclosingLines.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
@@ -21,6 +22,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { SkillInput } from "../../domain/skills/Skill.ts"
 import { countLines, type LineRange, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
+import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { type ReferenceProblem, type ReferenceContext, checkAccess, perhaps, problem } from "./ReferenceContext.ts"
@@ -33,13 +35,6 @@ interface Found {
 }
 
 const unreadable = (failure: ToolFailure): ReferenceProblem => problem("reference-unreadable", failure.message)
-
-/** The reference with a path relative to the project instead of the root of the disk. */
-const withoutLeadingSlash = (reference: FileReference): FileReference => ({
-  ...reference,
-  target: reference.target.replace(/^[\\/]+/, ""),
-  href: reference.href.replace(/^(?:file:\/\/(?:localhost)?)?[\\/]+/i, "")
-})
 
 export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> =>
   nearestPaths(target, tree).map(bareHrefOfPath)
@@ -55,16 +50,15 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   )
 }
 
-/** What may have been meant by a path that leads to no file. */
-const otherForms = (reference: FileReference): ReadonlyArray<FileReference> => {
-  const { href, target } = reference
-  // Without the backslashes of markdown.
-  const plain = { ...reference, target: withoutEscapes(target), href: withoutEscapes(href) }
-  return [
-    ...(plain.target === target ? [] : [plain]),
-    ...(/^[\\/]/.test(target) ? [withoutLeadingSlash(reference)] : [])
-  ]
+/** The reference with another path. */
+const withTarget = (reference: FileReference, target: string): FileReference => {
+  const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
+  return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }
 }
+
+/** The reference with a path relative to the project instead of the root of the disk. */
+export const fromProject = (reference: FileReference): FileReference =>
+  withTarget(reference, reference.target.replace(/^[\\/]+/, ""))
 
 /** Why there is no file at a path, and what is there instead. */
 const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, context: ReferenceContext) {
@@ -90,20 +84,28 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   return problem("reference-missing", `There is no file "${reference.target}".`, how)
 })
 
+/** The file of the project that a reference means: the longest path that is one, which may be spelled otherwise. */
+export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
+  const workspace = yield* Workspace
+  for (const form of [...longerPaths(reference), reference]) {
+    const target = yield* workspace.meant(form.target)
+    const place = yield* Effect.option(workspace.canonical(target))
+    if (Option.isNone(place) || !place.value.inside || !(yield* workspace.isFile(place.value.path))) continue
+    return { reference: target === form.target ? form : withTarget(form, target), ...place.value }
+  }
+  return undefined
+})
+
 const find = Effect.fnUntraced(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
+  const inProject = yield* meantFile(reference)
+  if (inProject !== undefined) return inProject
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
   /* Whether a file exists out there is reported only to who may read it. */
   if (context.permit !== undefined && !direct.inside) {
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
-  for (const repaired of otherForms(reference)) {
-    const inProject = yield* Effect.option(workspace.canonical(repaired.target))
-    if (Option.isSome(inProject) && inProject.value.inside && (yield* workspace.isFile(inProject.value.path))) {
-      return { reference: repaired, ...inProject.value }
-    }
-  }
   return yield* yield* explainMissing({ reference, ...direct }, context)
 })
 
@@ -208,7 +210,9 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
     return resolved(yield* linesOfLarge(found, language, read.failure))
   }
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
-  return resolved({ kind: "file", language, ...(yield* narrow(found.reference, whole, language)) })
+  const part = yield* narrow(found.reference, whole, language)
+  const encoding = encodingNote(yield* workspace.encoding(path))
+  return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
 
 /** True for a file, and for a folder with or without files in it. */

@@ -17,6 +17,8 @@ export interface Settings extends Configuration {
   readonly contextWindow: number
   readonly parallel: number
   readonly referenceBudget: number
+  /** True when the person named the checks: by a flag, an option or their own configuration. */
+  readonly namesChecks?: boolean
 }
 
 export const defaultSettings: Settings = {

@@ -3,7 +3,7 @@
  * reports from it everything that had finished.
  */
 import * as Effect from "effect/Effect"
-import { type CheckOutcome, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
+import { type CheckOutcome, heldTo, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
 import type { DeclinedFact } from "../../domain/checks/Facts.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
@@ -28,6 +28,7 @@ const workOf = ({ outcomes, tasks }: StartedRound): RoundWork => {
 export const makeRunState = Effect.sync(() => {
   const started: Array<StartedRound> = []
   let goals = ""
+  let request = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
   /* How many pieces of work have changed something since everything was checked together. */
@@ -53,7 +54,7 @@ export const makeRunState = Effect.sync(() => {
       rounds: all.length,
       results: all.flatMap(({ results }) => results),
       failures: all.flatMap(({ failures }) => failures),
-      checks,
+      checks: checks.map((check) => heldTo(check, request)),
       /** What a person declined, with what they wanted instead. */
       declined,
       /** True when several tasks have changed something and were only checked one by one. */
@@ -63,6 +64,11 @@ export const makeRunState = Effect.sync(() => {
     setGoals: (given: string) =>
       Effect.sync(() => {
         goals = given
+      }),
+    /** What the prompt and the whole plan ask for: what they want to pass has to pass. */
+    setRequest: (given: string) =>
+      Effect.sync(() => {
+        request = given
       }),
     addDeclined: (some: ReadonlyArray<DeclinedFact>) => Effect.sync(() => void declined.push(...some)),
     /** Starts a round over these tasks, in their order. */

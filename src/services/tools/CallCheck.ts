@@ -2,14 +2,12 @@
  * Prepares calls of a model before anything runs: checks them, decodes their arguments, makes what they declare to access
  * canonical, and finds those that would fail.
  */
-import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import {
-  fileTools,
-  pathOf,
+  builtInOrigin,
   withOwnNames,
   type ToolCall,
   ToolFailure,
@@ -26,14 +24,10 @@ import {
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { ownCall } from "../../domain/tools/ForeignTools.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
-import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
-import type { Commands } from "../commands/Commands.ts"
-import { meantPath, type Workspace } from "../files/Workspace.ts"
-import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
-import { editText } from "../../domain/files/TextEdit.ts"
-import { lossSentence } from "../../domain/files/Loss.ts"
-import { hashOf, linkState } from "../files/Hash.ts"
-import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
+import { Access, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import type { Workspace } from "../files/Workspace.ts"
+import { type AccessContext, canonicalAccess } from "./FileAccess.ts"
+import { shellProblem } from "../../domain/commands/ShellWords.ts"
 import { runIsolated } from "./ForeignCode.ts"
 import * as Result from "effect/Result"
 import * as Cause from "effect/Cause"
@@ -119,135 +113,7 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
   return { found, params }
 })
 
-/** What accesses are made canonical with. */
-interface AccessContext {
-  readonly commands: Commands["Service"]
-  readonly workspace: Workspace["Service"]
-}
-
 const isAccesses = Schema.is(Schema.Array(Access))
-
-const maxEditBytes = 10_485_760
-
-/**
- * Where a write goes, and whether git would run or follow what is there. What is protected may not even be looked at, since
- * the gate denies the write whatever it holds.
- */
-const canonicalTarget = Effect.fnUntraced(function* (
-  written: string,
-  { commands, workspace }: AccessContext,
-  isLink = false
-) {
-  /* A link is made where its name stands, and not where it leads. */
-  const place = yield* workspace.canonical(isLink ? dirname(written) : yield* meantPath(written, workspace))
-  const { inside } = place
-  const path = isLink ? join(place.path, basename(written)) : place.path
-  const control = inside && (yield* commands.isControl(path))
-  const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
-  const mayLook = inside && !control && !isControlPath(relative)
-  const write: Writing = { _tag: "WriteFile", path, inside, content: "", ...(control ? { control } : {}) }
-  return { mayLook, relative, write }
-})
-
-/** The file of the project that a call of a tool for files would change; nothing where there is none yet. */
-export const changedFile = Effect.fnUntraced(function* (call: ToolCall, workspace: Workspace["Service"]) {
-  const meant = Effect.flatMap(meantPath(pathOf(call), workspace), workspace.canonical)
-  const file = fileTools.has(call.name) ? Option.getOrUndefined(yield* Effect.option(meant)) : undefined
-  return file?.inside === true && (yield* workspace.isFile(file.path)) ? file.path : undefined
-})
-
-/** Why there is nothing to edit, and which files may have been meant. */
-const explainMissing = Effect.fnUntraced(function* (
-  relative: string,
-  { message, type }: ToolFailure,
-  workspace: Workspace["Service"]
-) {
-  const near = nearestPaths(relative, yield* Effect.orElseSucceed(workspace.tree, () => []))
-  const hint = `${nearestHint(near)} Only a file that exists can be edited; write_file creates one.`
-  return yield* new ToolFailure({ type, message: `${message}${hint}` })
-})
-
-/**
- * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
- * content. Fails with `validation_failed` when an edit does not fit.
- */
-const canonicalEdit = Effect.fnUntraced(function* (
-  { edits, path: written }: Access & { readonly _tag: "EditFile" },
-  context: AccessContext
-) {
-  const { workspace } = context
-  const { mayLook, relative, write } = yield* canonicalTarget(written, context)
-  if (!mayLook) return write
-  const { path } = write
-  const text = yield* Effect.catch(workspace.readText(path, maxEditBytes), (failure) =>
-    failure.type === "not_found" ? explainMissing(relative, failure, workspace) : failure
-  )
-  const content = yield* Effect.mapError(
-    Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
-    (message) => invalid(`Nothing was changed. ${message}`)
-  )
-  const loses = lossSentence(text, content, false)
-  const found = yield* workspace.state(path)
-  return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
-})
-
-/** A link within the project, where nothing is yet. */
-const canonicalLink = Effect.fnUntraced(function* (write: Writing, { workspace }: AccessContext) {
-  const { content, path } = write
-  const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
-  if (!inside || isAbsolute(content)) return yield* invalid(`The link would lead out of the project, to ${content}.`)
-  const found = yield* workspace.state(path)
-  if (found === "absent" || found === linkState(content)) return { ...write, found }
-  return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
-})
-
-/** The write with what it would replace, so that nothing else is replaced. */
-const canonicalWrite = Effect.fnUntraced(function* (
-  { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
-  context: AccessContext
-) {
-  const target = yield* canonicalTarget(written, context, kind === "link")
-  const { mayLook } = target
-  const write = kind === undefined ? target.write : { ...target.write, kind }
-  if (!mayLook) return { ...write, content }
-  if (kind === "link") return yield* canonicalLink({ ...write, content }, context)
-  const text = yield* Effect.orElseSucceed(context.workspace.readText(write.path, maxEditBytes), () => "")
-  const loses = lossSentence(text, content, true)
-  const found = yield* context.workspace.state(write.path)
-  return { ...write, content, found, ...(loses === undefined ? {} : { loses }) }
-})
-
-/** The removal of a regular file. What is gone already can be removed again. */
-const canonicalRemoval = Effect.fnUntraced(function* (written: string, context: AccessContext) {
-  const { mayLook, write } = yield* canonicalTarget(written, context)
-  const removal: Writing = { ...write, removes: true }
-  return mayLook ? { ...removal, found: yield* context.workspace.state(write.path) } : removal
-})
-
-const canonicalAccess = Effect.fnUntraced(function* (
-  access: Access,
-  context: AccessContext
-): Effect.fn.Return<CanonicalAccess, ToolFailure> {
-  const { commands, workspace } = context
-  switch (access._tag) {
-    case "FetchUrl": {
-      const url = canonicalUrl(access.url)
-      if (Result.isFailure(url)) return yield* invalid(url.failure)
-      return { _tag: "FetchUrl" as const, url: url.success }
-    }
-    case "EditFile":
-      return yield* canonicalEdit(access, context)
-    case "WriteFile":
-      if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return yield* canonicalWrite(access, context)
-    case "RemoveFile":
-      return yield* canonicalRemoval(access.path, context)
-    case "RunCommand":
-      return yield* commands.canonical(access)
-    case "ReadFile":
-      return { ...access, ...(yield* workspace.canonical(yield* meantPath(access.path, workspace))) }
-  }
-})
 
 /** The canonical form of every access, in the order in which the tool declares them. */
 export const canonicalAccesses = Effect.fnUntraced(function* (
@@ -260,8 +126,12 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
     const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
+  const command = declared.find((access) => access._tag === "RunCommand")
+  const isOwn = info.name === "run_command" && info.origin === builtInOrigin
+  const problem = isOwn && command !== undefined ? shellProblem(command.argv) : undefined
+  if (problem !== undefined) return yield* new ToolFailure({ type: "not_found", message: problem })
   const accesses = yield* Effect.forEach(declared, (access) => canonicalAccess(access, context))
-  return Object.freeze(accesses.map((access) => Object.freeze(access)))
+  return Object.freeze(accesses.flat().map((access) => Object.freeze(access)))
 })
 
 /** Failures that other arguments can prevent. */

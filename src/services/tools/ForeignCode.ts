@@ -1,18 +1,33 @@
 /**
- * Isolates code of plugins: it runs in a fiber of its own, and what it throws is reported in one line.
+ * Isolates code of plugins: it runs in a fiber of its own, what it throws is reported in one line, and code that does not end when
+ * it is stopped is left behind after a moment.
  */
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
+/** An error with the one below it, whose words are often the better ones: `fetch failed: connect ECONNREFUSED`. */
+const errorText = (error: Error): string => {
+  /* A message may be anything. */
+  const text = `${error.message === "" ? error.name : error.message}`
+  const below = error.cause instanceof Error ? `${error.cause.message}` : ""
+  return below === "" || text.includes(below) ? text : `${text.replace(/\.$/, "")}: ${below}`
+}
+
 const textOf = (thrown: unknown): string => {
-  if (thrown instanceof Error) return `${thrown.message === "" ? thrown.name : thrown.message}`
+  if (thrown instanceof Error) return errorText(thrown)
   if (typeof thrown === "string") return thrown
+  if (Predicate.hasProperty(thrown, "message") && typeof thrown.message === "string") return thrown.message
+  if (Predicate.hasProperty(thrown, "_tag") && typeof thrown._tag === "string") return thrown._tag
   const isValue = thrown === null || (typeof thrown !== "object" && typeof thrown !== "function")
   return isValue ? String(thrown) : "a value that is not an error was thrown"
 }
@@ -36,18 +51,64 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
 /** What waits for the exit of an effect that did not end at once. When it fails, the effect is interrupted. */
 export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effect.Effect<Exit.Exit<A, E>, E2, R2>
 
+/** How long code of a plugin may take to end when it is stopped. */
+const grace = Duration.seconds(2)
+
+/** Waits for the fiber, `grace` at most when its code is foreign; true when it has ended. No interruption shortens that. */
+const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effect.Effect<boolean> => {
+  if (!isForeign) return Effect.as(Fiber.interrupt(fiber), true)
+  return Effect.gen(function* () {
+    fiber.interruptUnsafe()
+    /* In a fiber of its own, since the time of one that is interrupted itself cannot be limited. */
+    const waiting = yield* Effect.forkDetach(Effect.timeoutOption(Fiber.await(fiber), grace), {
+      startImmediately: true
+    })
+    const ended = yield* Fiber.await(waiting)
+    return Exit.isSuccess(ended) && Option.isSome(ended.value)
+  })
+}
+
+/** Code of plugins, which may never end. */
+interface Foreign<E2> {
+  /** The failure of an effect that was stopped and did not end. */
+  readonly endless: (failure: E2) => E2
+}
+
 /**
  * Runs the effect in a fiber of its own and gives its exit. Interruption of the caller interrupts the effect and waits for
- * it; an effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built.
+ * it; an effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built. Foreign code
+ * that does not end in time when it is stopped goes on in the background.
  */
 export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   effect: Effect.Effect<A, E, R>,
-  wait: Wait<A, E, E2, R2> = (ended) => ended
+  wait: Wait<A, E, E2, R2> = (ended) => ended,
+  foreign?: Foreign<E2>
 ): Effect.Effect<Exit.Exit<A, E>, E2, R | R2> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkChild(effect, { startImmediately: true }), (fiber) => {
+    Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (fiber) => {
       const exit = fiber.pollUnsafe()
       if (exit !== undefined) return Effect.succeed(exit)
-      return Effect.onError(restore(wait(Fiber.await(fiber))), () => Fiber.interrupt(fiber))
+      return Effect.catchCause(restore(wait(Fiber.await(fiber))), (cause) =>
+        Effect.flatMap(stopped(fiber, foreign !== undefined), (hasEnded) =>
+          Effect.failCause(hasEnded || foreign === undefined ? cause : Cause.map(cause, foreign.endless))
+        )
+      )
     })
+  )
+
+/** A scope for resources of a plugin, which closes with that of the caller. What does not end then in time is left behind. */
+export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope> = Effect.acquireRelease(
+  Scope.make(),
+  (scope, exit) => closeForeignScope(scope, exit)
+)
+
+/** Closes such a scope, and waits for a moment only. */
+export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
+    Effect.asVoid(
+      Effect.flatMap(
+        Effect.forkDetach(Effect.timeoutOption(Fiber.await(closing), grace), { startImmediately: true }),
+        Fiber.await
+      )
+    )
   )

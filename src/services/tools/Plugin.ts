@@ -108,6 +108,8 @@ export interface Plugin {
   /** The version of the package, where it comes from one. */
   readonly version?: string
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** True for one that a script passes as a value. */
+  readonly isValue?: boolean
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
 }

@@ -11,7 +11,6 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import * as Scope from "effect/Scope"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
@@ -21,9 +20,9 @@ import { isToolName } from "../../domain/permissions/Permission.ts"
 import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
-import { causeText, runIsolated } from "./ForeignCode.ts"
+import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { notAPlugin, PluginProblem } from "./PluginProblem.ts"
+import { notAPlugin, PluginProblem, problemOfValue } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
 export interface LoadedTool {
@@ -141,19 +140,20 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   }
   const failed = (why: string) =>
     new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
-  const own = yield* Scope.fork(yield* Effect.scope)
-  const load = Effect.gen(function* () {
-    const built = yield* Effect.timeoutOption(Layer.buildWithScope(plugin.tools, own), loadTime)
-    if (Option.isNone(built)) return yield* failed(`it took longer than ${loadTime}.`)
-    return yield* Effect.fromResult(loadTools(plugin, Context.get(built.value, PluginTools), taken))
-  })
-  const exit = yield* runIsolated(load)
+  const own = yield* openForeignScope
+  const load = Effect.flatMap(Layer.buildWithScope(plugin.tools, own), (built) =>
+    Effect.fromResult(loadTools(plugin, Context.get(built, PluginTools), taken))
+  )
+  const late = Effect.suspend(() => Effect.fail(failed(`it took longer than ${loadTime}.`)))
+  const exit = yield* Effect.exit(
+    runIsolated(load, (ended) => Effect.timeoutOrElse(ended, { duration: loadTime, orElse: () => late }), {
+      endless: (problem: PluginProblem) => problem
+    }).pipe(Effect.flatMap((loaded) => loaded))
+  )
   if (Exit.isSuccess(exit)) return exit.value
-  yield* Scope.close(own, exit)
-  const failure = Cause.findErrorOption(exit.cause)
-  return yield* Option.isSome(failure) && failure.value._tag === "PluginProblem"
-    ? failure.value
-    : failed(causeText(exit.cause))
+  yield* closeForeignScope(own, exit)
+  const failure = Option.getOrUndefined(Cause.findErrorOption<unknown>(exit.cause))
+  return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })
 
 /**
@@ -165,7 +165,8 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
   const problems: Array<PluginProblem> = []
   for (const plugin of plugins) {
     const loaded = yield* Effect.result(loadPlugin(plugin, tools))
-    if (Result.isFailure(loaded)) problems.push(loaded.failure)
+    if (Result.isFailure(loaded))
+      problems.push(plugin.isValue === true ? problemOfValue(loaded.failure) : loaded.failure)
     else for (const one of loaded.success) tools.set(one.info.name, one)
   }
   return { tools, problems }

@@ -25,7 +25,9 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   code: Code,
   detail: Schema.String,
   /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
-  isDeclared: Schema.optionalKey(Schema.Literal(true))
+  isDeclared: Schema.optionalKey(Schema.Literal(true)),
+  /** True for a plugin that a script passed as a value. */
+  isValue: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     const { detail, isDeclared, plugin } = this
@@ -58,23 +60,36 @@ export const declaredNotTrusted = (name: string, hash: string, by: DecidedBy) =>
     isDeclared: true
   })
 
+/** The problem of a plugin that a script passed as a value. */
+export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>
+  new PluginProblem({ plugin, code, detail, isValue: true })
+
+/** What a script passed is no plugin; `what` says what it is. */
+export const noPluginValue = (what: string): PluginProblem => {
+  const detail = `it is ${what} and not a plugin. Pass the value that definePlugin returns.`
+  return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
+}
+
 /** What is exported by default is no plugin. */
 export const notAPlugin = (plugin: string): PluginProblem => {
   const detail = "its default export is not a plugin. Export the value that definePlugin returns."
   return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 
-/** An MCP server, one of its tools, or an entry of a file is left out. */
+/** An MCP server, one of its tools, or an entry of a file is left out, or a server does what it should not. */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** Absent when the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
   /** Present when the other tools of the server are used. */
   tool: Schema.optionalKey(Schema.String),
   /** What is wrong and what to do, as sentences. */
-  detail: Schema.String
+  detail: Schema.String,
+  /** True when the server is used all the same. */
+  isUsed: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     if (this.server === undefined) return this.detail
+    if (this.isUsed === true) return `The server "${this.server}" is used, but ${this.detail}`
     return this.tool === undefined
       ? `The server "${this.server}" is not used: ${this.detail}`
       : `The tool "${this.tool}" of the server "${this.server}" is left out: ${this.detail}`

@@ -53,6 +53,7 @@ const grantedWorkspace = (
     readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
     readLines: (file, range, maxBytes) =>
       Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),
+    encoding: (file) => Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encoding), () => undefined),
     write: (access) =>
       accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
   }
@@ -144,7 +145,11 @@ const makeToolRegistry = Effect.fnUntraced(function* (
         message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
       })
     const work = found.tool.execute(params, accesses)
-    if (!Effect.isEffect(work)) return yield* fault("an effect")
+    if (!Effect.isEffect(work)) {
+      /* What a promise fails with is nobody's error any more. */
+      void Promise.resolve(work).catch(() => undefined)
+      return yield* fault("an effect")
+    }
     const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
     const data: unknown = yield* Effect.provideContext(work, services)
     if (isNestedTooDeep(data)) {

@@ -16,6 +16,7 @@ import {
   type PreparedCall,
   dataText,
   fileTools,
+  ToolErrorType,
   ToolFailure,
   type ToolCall,
   ToolResult
@@ -29,7 +30,7 @@ import { redacted } from "../../domain/text/Redaction.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
-import { changedFile } from "./CallCheck.ts"
+import { toldFiles } from "./FileAccess.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import type { ReadSource } from "../permissions/ReadNotes.ts"
@@ -52,13 +53,14 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
 
 /** A limit with the setting that raises it. */
-interface Limit {
+interface CallLimit {
   readonly value: number
   readonly name: string
 }
@@ -68,15 +70,12 @@ const lastForCommands = commandSeconds.most + 60
 
 const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
-/** The limit that a tool has of its own, else the usual one. */
-const limitOf = (
-  { tools }: CallLimits,
-  { info: { name } }: PreparedCall,
-  key: "seconds" | "outputBytes",
-  usual: Limit
-): Limit => {
-  const value = tools?.[name]?.[key]
-  return value === undefined ? usual : { value, name: `limits.tools.${name}.${key}` }
+/** How many seconds a call of a tool may take that runs no command. */
+export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
+  const own = limits.tools?.[name]?.seconds
+  return own === undefined
+    ? { value: limits.toolSeconds, name: "limits.toolSeconds" }
+    : { value: own, name: `limits.tools.${name}.seconds` }
 }
 
 /** Makes what waits for a call that did not end at once, and no longer than it may take. */
@@ -86,10 +85,9 @@ const makeWait =
   <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
     const { name } = prepared.info
     const isCommand = prepared.accesses.some((access) => access._tag === "RunCommand")
-    const usual = isCommand
-      ? { value: lastForCommands, name: "limits.commandSeconds" }
-      : { value: limits.toolSeconds, name: "limits.toolSeconds" }
-    const time = limitOf(limits, prepared, "seconds", usual)
+    const ofCommands = { value: lastForCommands, name: "limits.commandSeconds" }
+    const hasOwn = limits.tools?.[name]?.seconds !== undefined
+    const time = isCommand && !hasOwn ? ofCommands : secondsOfTool(limits, name)
     // The command itself decides when it ends, by its call or its declaration.
     const ends = time.value === lastForCommands ? {} : { endsAtSeconds: time.value }
     let seconds = 0
@@ -114,8 +112,9 @@ const withinOutput = (
   data: Schema.Json
 ): Result.Result<Schema.Json, ToolFailure> => {
   const size = sizeOf(data)
-  const usual = { value: limits.toolOutputBytes, name: "limits.toolOutputBytes" }
-  const { name, value } = limitOf(limits, prepared, "outputBytes", usual)
+  const own = limits.tools?.[prepared.info.name]?.outputBytes
+  const value = own ?? limits.toolOutputBytes
+  const name = own === undefined ? "limits.toolOutputBytes" : `limits.tools.${prepared.info.name}.outputBytes`
   if (size <= value) return Result.succeed(data)
   const message = `The output of ${prepared.info.name} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
@@ -240,21 +239,64 @@ const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): S
   outcome: outcome ?? "It is not known."
 })
 
-/** Runs code of a tool; what it throws becomes a failure of the tool. */
+/** The tool of a call as a message names it: who wrote it is to be asked about a fault. */
+interface NamedTool {
+  readonly name: string
+  /** Absent for a tool that does not exist. */
+  readonly origin: string | undefined
+}
+
+const isForeign = ({ origin = builtInOrigin }: NamedTool): boolean => origin !== builtInOrigin
+
+const titleOf = (tool: NamedTool): string =>
+  isForeign(tool) ? `The tool ${tool.name} of ${tool.origin}` : `The tool ${tool.name}`
+
+const isErrorType = Schema.is(ToolErrorType)
+
+/** What a tool failed with, if it is what a tool may fail with; a plugin may bring a copy of the class, or any value. */
+const knownFailure = (failure: unknown): ToolFailure | undefined => {
+  if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
+  if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
+  if (!isErrorType(failure.type)) return undefined
+  return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
+}
+
+/** Looks at a failure, whose own code may throw. */
+const readFailure = (failure: unknown): ToolFailure | undefined => {
+  try {
+    return knownFailure(failure)
+  } catch {
+    return undefined
+  }
+}
+
+/** The failure of a tool that was stopped and did not end. */
+const endless = ({ message, type }: ToolFailure): ToolFailure =>
+  new ToolFailure({
+    type,
+    message: `${message} It does not end: what it waits for goes on in the background. This is a fault of the tool.`
+  })
+
+/** Runs code of a tool; whatever it throws, or fails with, becomes a failure of the tool. */
 const guard = <A>(
-  name: string,
+  tool: NamedTool,
   effect: Effect.Effect<A, ToolFailure>,
   wait?: Wait<A, ToolFailure, ToolFailure, never>
-): Effect.Effect<Result.Result<A, ToolFailure>> =>
-  Effect.matchEager(runIsolated(effect, wait), {
+): Effect.Effect<Result.Result<A, ToolFailure>> => {
+  const run = runIsolated(effect, wait, isForeign(tool) ? { endless } : undefined)
+  return Effect.matchEager(run, {
     onFailure: Result.fail,
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
-      const crash = () =>
-        new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
-      return Result.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+      const failure = Cause.findErrorOption<unknown>(exit.cause)
+      const known = Option.isSome(failure) ? readFailure(failure.value) : undefined
+      if (known !== undefined) return Result.fail(known)
+      const how = Option.isSome(failure) ? "failed" : "crashed"
+      const message = `${titleOf(tool)} ${how}: ${causeText(exit.cause)}`
+      return Result.fail(new ToolFailure({ type: "internal_error", message }))
     }
   })
+}
 
 /** The result of a call that was started at this time. */
 const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
@@ -298,7 +340,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** Runs a call with a permit, within its limits. */
   const carryOut = (id: ToolCallId, permit: Permit) => {
     const { prepared } = permit
-    const outcome = guard(prepared.info.name, registry.execute(permit), wait(id, prepared))
+    const outcome = guard(prepared.info, registry.execute(permit), wait(id, prepared))
     return Effect.map(
       outcome,
       Result.flatMap((data) => withinOutput(limits, prepared, data))
@@ -308,18 +350,23 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** The present state of the files that are about to be written; what they hold is kept, so that it can be undone. */
   const fileStates = Effect.fnUntraced(function* (accesses: ReadonlyArray<CanonicalAccess>) {
     const isProposed = (yield* CurrentCopy) !== undefined
-    return yield* Effect.forEach(writesIn(accesses), (write) =>
+    const files = writesIn(accesses).filter(({ holds }) => holds?.is !== "folder")
+    return yield* Effect.forEach(files, (write) =>
       Effect.gen(function* () {
-        const { kind, path } = write
+        const { folder, from, kind, path } = write
         const text = writtenText(write)
+        const bytes = text !== null && kind !== "link" ? from : undefined
         const change: FileState = {
           path,
           before: yield* fileState(workspace, path),
-          after: text === null ? null : textHash(text),
-          ...(kind === undefined ? {} : { kind })
+          after: text === null ? null : (bytes?.state ?? textHash(text)),
+          ...(kind === undefined ? {} : { kind }),
+          ...(text !== null && bytes?.isText === true ? { reads: textHash(text) } : {}),
+          ...(text === null && folder !== undefined ? { goes: folder } : {})
         }
         if (isProposed) return change
-        return yield* Effect.mapError(versions.keep(change, text), fileFailure("keep", path))
+        const next = bytes === undefined ? text : { from: bytes.path }
+        return yield* Effect.mapError(versions.keep(change, next), fileFailure("keep", path))
       })
     )
   })
@@ -329,9 +376,12 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
    * asked: whether the file may be shown is decided before.
    */
   const prepare = Effect.fnUntraced(function* (scope: QuestionScope, call: ToolCall, isProposal: boolean) {
-    const prepared = yield* guard(call.name, registry.prepare(call))
-    const file = isProposal || Result.isFailure(prepared) ? yield* changedFile(call, workspace) : undefined
-    if (file !== undefined) yield* gate.authorizeLook(scope, call.name, file)
+    const tool = { name: call.name, origin: registry.find(call.name)?.origin }
+    const prepared = yield* guard(tool, registry.prepare(call))
+    const accesses = Result.isSuccess(prepared) ? prepared.success.accesses : []
+    const isMove = writesIn(accesses).some(({ from }) => from !== undefined)
+    const told = isProposal || isMove || Result.isFailure(prepared) ? yield* toldFiles(call, accesses, workspace) : []
+    for (const file of told) yield* gate.authorizeLook(scope, call.name, file)
     return prepared
   })
 
@@ -462,8 +512,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       return "command"
     }
     if (info.origin !== builtInOrigin) return "outside"
-    const file =
-      name === "read_file" && typeof path === "string" ? yield* Effect.option(workspace.canonical(path)) : Option.none()
+    const meant = typeof path === "string" ? Effect.flatMap(workspace.meant(path), workspace.canonical) : undefined
+    const file = name === "read_file" && meant !== undefined ? yield* Effect.option(meant) : Option.none()
     return Option.match(file, { onNone: () => "project", onSome: ({ path }) => ({ file: path }) })
   })
 

@@ -77,9 +77,40 @@ describe("what is attached", () => {
     })
   )
 
-  it("is refused when it is not text, not there, or the prompt already", async () => {
+  const bytes: ReadonlyArray<readonly [name: string, stdin: Buffer, shown: string, note: string]> = [
+    ["a broken byte", Buffer.from("FAIL \xe9 x\n", "latin1"), "FAIL \\xe9 x", "1 byte of it is no UTF-8"],
+    ["a character that is cut off", Buffer.from("üFAIL\n").subarray(1), "\\xbcFAIL", "1 byte of it is no UTF-8"],
+    ["a zero", Buffer.from("FAIL\0\n"), "FAIL\\x00", "1 byte of it is no UTF-8"],
+    ["UTF-16", Buffer.from("\uFEFFFAIL ü\r\n", "utf16le"), "FAIL ü", "It was encoded as UTF-16LE."],
+    [
+      "words in Latin-1",
+      Buffer.from("größe FAIL\n", "latin1"),
+      "größe FAIL",
+      "It was encoded as Windows-1252 (Latin-1)."
+    ]
+  ]
+  for (const [name, stdin, shown, note] of bytes) {
+    it.live(`is shown with a note when it holds ${name}, as is a file and the prompt`, () =>
+      Effect.gen(function* () {
+        sandbox.write("project/bytes.log", stdin)
+        const piped = yield* withServer(["Yes."], ["ask", "Why?"], { stdin })
+        const named = yield* withServer(["Yes."], ["ask", "--attach", "bytes.log", "Why?"])
+        for (const { chats, code, stderr } of [piped, named]) {
+          const sent = lastOf(chats[0]?.messages)
+          assert.strictEqual(code, 0, stderr)
+          assert.include(sent, `1: ${shown}`)
+          assert.include(sent, note)
+          assert.include(stderr, note)
+        }
+        const prompt = yield* withServer(["Yes."], ["ask"], { stdin })
+        assert.deepStrictEqual([prompt.code, prompt.stderr.includes(note)], [0, true], prompt.stderr)
+        assert.include(lastOf(prompt.chats[0]?.messages), shown)
+      })
+    )
+  }
+
+  it("is refused when it is not there, or the prompt already", async () => {
     const wrong = [
-      [["ask", "hi"], { stdin: new Uint8Array([0, 1, 2]) }, "Cannot read stdin: it is binary.\n"],
       [["ask", "--attach", "missing", "hi"], {}, "Cannot read missing: there is no such file.\n"],
       [["plan", "--attach", "-", "-"], { stdin: "hi" }, "--attach - and the prompt both come from stdin."]
     ] as const

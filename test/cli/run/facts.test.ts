@@ -90,7 +90,7 @@ describe("a run with a check that fails", () => {
       const ended = yield* start([edit], "run", ...checking, "Change a.txt.")
       expect(ended.code).toBe(1)
       expect(ended.stdout).toContain(
-        "- a.txt: 1 insertion(+), 1 deletion(-)\n- failed: `node check.mjs` (exit code 1): a.txt holds one\n\n"
+        '- a.txt: 1 insertion(+), 1 deletion(-)\n- failed: `node check.mjs` (exit code 1): a.txt holds one\n- not so: "Edit 1" says "All is changed, and all checks pass.", but `node check.mjs` fails: a.txt holds one\n\n'
       )
       expect(ended.stderr).toContain("error: The check node check.mjs fails with the changes: a.txt holds one")
       expect(ended.stderr).toMatch(/unverified: 1 result, .*, 1 tool call, /)
@@ -111,7 +111,7 @@ describe("a run with a check that fails", () => {
       const { code, stdout } = yield* start([edit], ...words)
       expect([code, lastEvent(stdout)]).toMatchObject([
         0,
-        { report: { status: "done", facts: { state: "failed", checks: [{ exit_code: 1 }] } } }
+        { report: { status: "done", facts: { state: "failed", checks: [{ exit_code: 1, status: "failed" }] } } }
       ])
     })
   )

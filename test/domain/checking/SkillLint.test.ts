@@ -14,6 +14,18 @@ const codes = (text: string) => {
 const good = (front: string, body = "## Execution\n\nCount.\n") =>
   `---\nname: count-words\ndescription: Counts words. Use it when a length is asked for.\n${front}---\n\n${body}`
 
+/** The scripts that no task can run. */
+const scriptsFound = (tools: string, text: string) => {
+  const { repairs } = lintSkill(
+    bytes(good(tools === "" ? "" : `allowed-tools: ${tools}\n`, `## Execution\n\n${text}\n`)),
+    "count-words",
+    { files: new Set() }
+  )
+  return repairs.flatMap(({ code, message }) =>
+    code === "skill-script-forbidden" ? [/run (\S+):/.exec(message)?.[1]] : []
+  )
+}
+
 describe("lintSkill", () => {
   it("finds nothing in a good skill and says what its parts take", () => {
     assert.deepStrictEqual(lint(good("")), {
@@ -46,6 +58,32 @@ describe("lintSkill", () => {
     assert.deepStrictEqual(codes(good("metadata:\n  version: 1\n")).issues, ["skill-metadata-form"])
     assert.deepStrictEqual(codes(good("metadata: none\n")).issues, ["skill-metadata-form"])
     assert.deepStrictEqual(codes(good('metadata:\n  requires_approval: "true"\n')).issues, ["skill-setting-unknown"])
+  })
+
+  it("finds scripts in the text that allowed-tools cannot run", () => {
+    const forbidden: ReadonlyArray<readonly [tools: string, text: string, script: string]> = [
+      ["Read", "Run scripts/commits.sh.", "scripts/commits.sh"],
+      ["Bash(git:*)", "Run `scripts/commits.sh HEAD`.", "scripts/commits.sh"],
+      ["Bash(git:*) Read", "```sh\nbash scripts/commits.sh\n```", "scripts/commits.sh"],
+      ["Bash(git log:*)", "Call `python3 tools/count.py a.md`.", "tools/count.py"],
+      ["Bash(node:*)", "Run (scripts/count.py).", "scripts/count.py"],
+      ["Bash(git:*)", "Then ./check.sh!", "./check.sh"],
+      ["Bash(scripts/other.sh:*)", "Run scripts/commits.sh.", "scripts/commits.sh"]
+    ]
+    for (const [tools, text, script] of forbidden)
+      assert.deepStrictEqual(scriptsFound(tools, text), [script], `${tools}: ${text}`)
+    const allowed: ReadonlyArray<readonly [tools: string, text: string]> = [
+      ["", "Run scripts/commits.sh."],
+      ["Bash", "Run scripts/commits.sh."],
+      ["Bash(bash:*)", "Run scripts/commits.sh."],
+      ["Bash(python3:*)", "Run `python3 scripts/count.py`."],
+      ["Bash(scripts/*)", "Run scripts/commits.sh."],
+      ["Bash(./scripts/commits.sh:*)", "Run scripts/commits.sh."],
+      ["Bash(~/.agents/skills/x/scripts/commits.sh:*)", "Run scripts/commits.sh."],
+      ["Bash(git:*)", "Read src/main.js and the file a.py of the project."],
+      ["Bash(git:*)", "See https://a.example/scripts for more."]
+    ]
+    for (const [tools, text] of allowed) assert.deepStrictEqual(scriptsFound(tools, text), [], `${tools}: ${text}`)
   })
 
   it("names the line of an input whose type is not known", () => {

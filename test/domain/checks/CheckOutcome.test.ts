@@ -1,11 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type CheckCommand, notRun, outcomeOf, passes, sinceEarlier } from "../../../src/domain/checks/CheckOutcome.ts"
+import {
+  type CheckCommand,
+  heldTo,
+  notRun,
+  outcomeOf,
+  passes,
+  sinceEarlier,
+  statusOf
+} from "../../../src/domain/checks/CheckOutcome.ts"
 import { estimateTokens } from "../../../src/domain/models/PromptSize.ts"
 
 const check: CheckCommand = { argv: ["npm", "test"], kind: "tests" }
 const end = (exitCode: number | null, output: string) => ({ exitCode, output, seconds: 1.234 })
 const failing = (...names: ReadonlyArray<string>) =>
   names.map((name) => `--- FAIL: ${name} (0.00s)\n    it is bad`).join("\n")
+
+/** The output of a package that passes, beside what fails. */
+const beside = "\nok  \texample.com/b\t0.1s"
 
 const failingAt = (name: string, error: string, place: string): string =>
   `FAIL  ${name}\n${error}\n \u276f use src/a.ts:${place}\n \u276f ${name}.test.ts:1:1\n`
@@ -27,9 +38,27 @@ describe("the outcome of a check", () => {
   })
 
   it("passes when nothing new fails", () => {
-    const outcome = outcomeOf(check, end(1, failing("TestB")), { before: end(1, failing("TestB", "TestC")) })
+    const before = end(1, failing("TestB", "TestC"))
+    const outcome = outcomeOf(check, end(1, failing("TestB") + beside), { before })
     expect(outcome.text).toContain("nothing new fails")
-    expect(passes(outcome)).toBe(true)
+    expect([passes(outcome), statusOf(outcome)]).toEqual([true, "nothing new fails"])
+  })
+
+  it("fails when all that it names fails, before the changes and with them", () => {
+    const outcome = outcomeOf(check, end(1, failing("TestB")), { before: end(1, failing("TestB", "TestC")) })
+    expect([outcome.newFailures, passes(outcome), statusOf(outcome)]).toEqual([[], false, "failed"])
+    expect(outcome.stillFails).toBe("It fails as it does without the changes, and shows nothing that passes: TestB")
+    expect(outcome.text).toContain("TestB\n  it is bad\nIt fails as it does without the changes")
+  })
+
+  it("fails when what failed before was to pass", () => {
+    const end1 = end(1, failing("TestRateLimit") + beside)
+    const outcome = outcomeOf(check, end1, { before: end1 })
+    expect(passes(heldTo(outcome, "Rename the parser."))).toBe(true)
+    const held = heldTo(outcome, "Make the failing tests pass.")
+    expect([passes(held), statusOf(held)]).toEqual([false, "failed"])
+    expect(held.text).toContain("the task asks for it to pass: TestRateLimit")
+    expect(heldTo(outcomeOf(check, end(0, "")), "Make the failing tests pass.").stillFails).toBe(undefined)
   })
 
   it("is new when the same command passed before, or when there is nothing to compare with", () => {
@@ -45,12 +74,13 @@ describe("the outcome of a check", () => {
   it("compares an output that names nothing as a whole", () => {
     const before = end(2, "It is bad after 3 s.\n")
     const same = outcomeOf(check, end(2, "It is bad after 4 s.\n"), { before })
-    expect([same.newFailures, same.notRun]).toEqual([
+    expect([same.newFailures, same.notRun, same.stillFails]).toEqual([
       [],
-      "It fails in the same way without the changes and names nothing that it checked: It is bad after 4 s."
+      undefined,
+      "It fails as it does without the changes, and does not name what fails: It is bad after 4 s."
     ])
     const counted = (count: number) => end(2, `It is bad.\nTests  ${count} passed (3)\n`)
-    expect(passes(outcomeOf(check, counted(3), { before: counted(3) }))).toBe(true)
+    expect(passes(outcomeOf(check, counted(3), { before: counted(3) }))).toBe(false)
     const worse = outcomeOf(check, end(2, "It is worse.\n"), { before })
     expect(worse.newFailures).toEqual(["exit code 2"])
     expect(worse.text).toContain("It is worse.")
@@ -60,7 +90,7 @@ describe("the outcome of a check", () => {
     const before = end(1, failing("TestA"))
     expect(outcomeOf(check, end(2, failing("TestA")), { before }).newFailures).toEqual(["exit code 2"])
     const more = end(2, failing("TestA", "TestB"))
-    expect(passes(outcomeOf(check, end(1, failing("TestA")), { before: more }))).toBe(true)
+    expect(passes(outcomeOf(check, end(1, failing("TestA") + beside), { before: more }))).toBe(true)
   })
 
   it("is not flaky when the same exit code comes again beside the same old failures", () => {
@@ -80,7 +110,8 @@ describe("the outcome of a check", () => {
   ])("is that of no check when there was no test to run: %j", (output, reason) => {
     const outcome = outcomeOf(check, end(0, output))
     expect([outcome.notRun, passes(outcome)]).toEqual([reason, reason === undefined])
-    expect(passes(outcomeOf({ ...check, kind: "given" }, end(0, output)))).toBe(true)
+    expect(passes(outcomeOf({ ...check, kind: "given" }, end(0, output)))).toBe(reason === undefined)
+    expect(passes(outcomeOf({ ...check, kind: "types" }, end(0, output)))).toBe(true)
   })
 
   it("fails when its program can only be started without the changes", () => {
@@ -95,7 +126,7 @@ describe("the outcome of a check", () => {
     const first = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestB")) })
     const later = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestA", "TestB")) })
     expect([later.newFailures, sinceEarlier(later, [first]).newFailures]).toEqual([[], ["TestA"]])
-    const repaired = outcomeOf(check, end(1, failing("TestB")), { before: end(1, failing("TestA", "TestB")) })
+    const repaired = outcomeOf(check, end(1, failing("TestB") + beside), { before: end(1, failing("TestA", "TestB")) })
     expect(passes(sinceEarlier(repaired, [first]))).toBe(true)
     expect(sinceEarlier(outcomeOf(check, end(0, "")), [first])).toMatchObject({ exitCode: 0, newFailures: [] })
     expect(sinceEarlier(notRun(check, "It is denied."), [first])).toBe(first)
@@ -129,11 +160,13 @@ describe("the outcome of a check", () => {
     expect(text).toContain("step 59")
   })
 
-  it("counts as failed when the check was stopped, whatever was before", () => {
+  it("counts as failed when the check is stopped with the changes alone, and proves nothing when it always is", () => {
     const stopped = { ...end(null, failing("TestA")), stopped: "The command was stopped after 600 s." }
-    const outcome = outcomeOf(check, stopped, { before: stopped })
-    expect(passes(outcome)).toBe(false)
+    const outcome = outcomeOf(check, stopped, { before: end(0, "") })
+    expect([passes(outcome), outcome.notRun]).toEqual([false, undefined])
     expect(outcome.text).toContain("The command was stopped after 600 s.")
+    const always = outcomeOf(check, stopped, { before: stopped })
+    expect([always.notRun, always.cause, statusOf(always)]).toEqual([stopped.stopped, "limit", "not checked"])
   })
 
   it("is neither good nor bad when it was not run", () => {

@@ -12,6 +12,7 @@ import {
   wholePartOf
 } from "../../../src/domain/documents/AnswerWatch.ts"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
 import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
@@ -62,6 +63,23 @@ const healthy: Readonly<Record<string, string>> = {
   ),
   imports: many(120, (index) => `import * as ${words[index % 20]}${index} from "effect/${words[index % 20]}"`),
   "an array literal in code": `\`\`\`ts\nconst board = [\n${many(64, () => '  { kind: "empty", owner: "nobody", moves: 0 },')}\n]\n\`\`\``,
+  "closing brackets of a file": `\`\`\`json\n${"},\n".repeat(20)}\`\`\``,
+  "equal lines of a file": `data.csv\n<<<<<<< OLD\n=======\n${"open and not read\n".repeat(20)}>>>>>>> NEW\n`,
+  "equal lines of a file in a call": `<tool_call>\n<function=write_file>\n<parameter=content>\n${"not read yet\n".repeat(20)}</parameter>\n</tool_call>`,
+  "a block of code": `\`\`\`go\n${"\tCALL runtime\n".repeat(64)}\`\`\``,
+  "rows of an empty table": `| name | age |\n| --- | --- |\n${"| | |\n".repeat(30)}`,
+  "rules of a table": "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n".repeat(12),
+  "a JSON array of words": `[\n${'  "open",\n'.repeat(40)}  "closed"\n]`,
+  "a JSON array of nulls": `[${"null, ".repeat(200)}null]`,
+  "a JSON array of objects": JSON.stringify(
+    Array.from({ length: 20 }, () => ({ state: "open" })),
+    null,
+    2
+  ),
+  "rows of CSV": `name,state\n${"none,open\n".repeat(40)}`,
+  "art of signs": many(20, () => `${"*".repeat(60)}\n${"#".repeat(60)}`),
+  "a refrain": `${many(3, sentence)}\n\nNothing else is left to do.\n\n`.repeat(2),
+  "seven equal lines": "Nothing is to be done here.\n".repeat(7),
   zeros: `[${many(400, () => "0, 0, 0, 0, 0, 0, 0, 0,")}]`.slice(0, 4000),
   "JSON of 500 similar objects": JSON.stringify(
     Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}`, state: "open", labels: ["bug", "open"] })),
@@ -72,10 +90,10 @@ const healthy: Readonly<Record<string, string>> = {
     80,
     (index) => `  ["reads the value of ${words[index % 20]} ${index} as it is", ${index}, true],`
   ),
-  base64: Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 7919) % 251)).toString("base64"),
+  base64: Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * index * 7919) >> 7)).toString("base64"),
   separators: many(40, (index) => `${"-".repeat(200)}\n${sentence(index)}\n${"=".repeat(100)}`),
   "eleven equal sentences": `${"The tests pass and nothing else is left to do here. ".repeat(11)}\n${many(40, sentence)}`,
-  "one word over and over": `${"very ".repeat(300)}${many(40, sentence)}`
+  "one word again and again": `${"very ".repeat(8)}${many(40, sentence)}`
 }
 
 const loops: Readonly<Record<string, string>> = {
@@ -91,8 +109,29 @@ const loops: Readonly<Record<string, string>> = {
   "two words": "and then ".repeat(600),
   "a sign": "!".repeat(6000),
   "a row inside a code block": `\`\`\`json\n${'  { "name": "read_file", "arguments": { "path": "src/main.ts" } },\n'.repeat(100)}`,
+  "one word over and over": "very ".repeat(300),
+  "one word in a field": `- **Name** The ${"limit ".repeat(40)}\n`.repeat(5),
+  "a field of a task inside a fence": `\`\`\`\n${"- **Requires user approval**\n".repeat(149)}`,
+  "a line of words inside a fence": `\`\`\`text\n${"nothing to do\n".repeat(149)}`,
+  "a field of a task": "- **Requires user approval**\n".repeat(149),
+  "a field of a task with blank lines": "- **Requires user approval**\n\n".repeat(149),
+  "a numbered item": many(60, (index) => `${index + 1}. Read the file and decide what is next.`),
+  "lines of three kinds": "- read it\n- change it\n- check it again\n".repeat(60),
+  "a sentence inside a code block": `\`\`\`ts\n${"// The rest of the code stays as it is.\n".repeat(60)}`,
+  "a sentence inside a change": `src/a.ts\n<<<<<<< OLD\n=======\n${"// The rest of the code stays as it is.\n".repeat(60)}`,
+  "a sentence in Russian": "Мне нужно ещё раз проверить этот файл. ".repeat(60),
+  "blank lines": "\n".repeat(400),
+  "blank lines with blanks": "  \n".repeat(400),
+  blanks: " ".repeat(6000),
+  "a letter": "G".repeat(2000),
+  "rows of data": "| - | x | - | x | - |\n".repeat(400),
   "an answer in a markdown fence": `\`\`\`markdown\n${"I will read the file main.ts again.\n".repeat(60)}`
 }
+
+const tokens = (text: string): number => text.length / scaleOfText(text).charactersPerToken
+
+/** Watches the arguments of a call. */
+const call = (text: string) => new AnswerWatch().callArguments(`{"path":"a.txt","content":"${text}`)
 
 describe("AnswerWatch", () => {
   for (const [name, text] of Object.entries(healthy)) {
@@ -119,8 +158,8 @@ describe("AnswerWatch", () => {
   it("says what is repeated and how often", () => {
     expect(watch("One detail: the parser is strict. Let's run. ".repeat(60))).toEqual({
       kind: "loop",
-      unit: "One detail: the parser is strict. Let's run.",
-      times: 22
+      unit: "Let's run. One detail: the parser is strict.",
+      times: 17
     })
   })
 
@@ -128,9 +167,46 @@ describe("AnswerWatch", () => {
     expect(think("Wait, maybe I should look at it again. ".repeat(60))).toMatchObject({ kind: "loop" })
   })
 
-  it("stops within a kilobyte after the twelfth repeat", () => {
-    const unit = "I will read the file main.ts again and then decide. "
-    expect(watch(unit.repeat(12) + unit.repeat(Math.ceil(512 / unit.length)))).toMatchObject({ kind: "loop" })
+  it("stops at the eighth equal line of words", () => {
+    const line = "- **Requires user approval**\n"
+    expect(watch(line.repeat(7), undefined, 1)).toBeUndefined()
+    expect(watch(line.repeat(8), undefined, 1)).toEqual({ kind: "loop", unit: line.trim(), times: 8 })
+    expect(think(line.repeat(8))).toMatchObject({ kind: "loop", times: 8 })
+  })
+
+  const units = [
+    "I will read the file main.ts again and then decide. ",
+    "and then ",
+    "First this, then that.\nThen all of it once more.\n\n",
+    "我需要再次检查这个文件的内容。",
+    `${many(2, sentence)}\n\n`
+  ]
+  for (const unit of units) {
+    it(`stops a loop of ${JSON.stringify(unit.slice(0, 30))} when it has 200 tokens, and not at the half of them`, () => {
+      const lengths = Array.from({ length: 400 }, (_, times) => unit.repeat(times + 1))
+      const first = lengths.find((text) => watch(text, undefined, 1) !== undefined) ?? ""
+      expect(tokens(first) - tokens(unit)).toBeLessThan(201)
+      expect(tokens(first)).toBeGreaterThan(100)
+    })
+  }
+
+  it("stops a text of any length only when it came three times", () => {
+    const page = many(12, sentence)
+    expect(watch(`${page}\n\n${page}\n\n${many(20, sentence)}`)).toBeUndefined()
+    expect(watch(`${page}\n\n`.repeat(4))).toMatchObject({ kind: "loop", times: 3 })
+  })
+
+  it("counts lines of a list with other numbers as equal only when they say something", () => {
+    expect(watch(many(30, (index) => `${index + 1}. keep`))).toBeUndefined()
+    expect(watch(many(30, (index) => `${index + 1}. keep it because nothing else fits here`))).toMatchObject({
+      times: 8
+    })
+  })
+
+  it("stops a sentence in the arguments of a call, and lets data pass", () => {
+    expect(call("The file is read again and again.\\n".repeat(40))).toMatchObject({ kind: "loop" })
+    expect(call("0, 0, 0, 0,\\n".repeat(100))).toBeUndefined()
+    expect(call("0, 0, 0, 0,\\n".repeat(1000))).toMatchObject({ kind: "loop" })
   })
 
   it.effect.prop(
@@ -206,8 +282,8 @@ const task = (name: string, skill = "- **Skill** x\n") =>
 const list = (tasks: string) =>
   `## Original prompt\n\nP.\n\n## Goals / summary\n\nG.\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
 
-const call = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "a" } }\n```\n'
-const calls = `## Task\n\n${task("A")}## Tool Calls\n\n${call}`
+const callBlock = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "a" } }\n```\n'
+const calls = `## Task\n\n${task("A")}## Tool Calls\n\n${callBlock}`
 
 const codes = (answer: string, read: (part: string) => ReturnType<typeof readTaskList>["issues"]) =>
   issuesOfPart(wholePartOf(answer), read).map(({ code, where }) => [code, where.line])
@@ -257,7 +333,7 @@ describe("the whole part of an answer that was cut off", () => {
   })
 
   it("is without issues wherever a right refinement is cut", () => {
-    const fine = `${calls}\n${call.replace("call-1", "call-2").replace('"a"', '"b"')}`
+    const fine = `${calls}\n${callBlock.replace("call-1", "call-2").replace('"a"', '"b"')}`
     const all = Array.from({ length: fine.length }, (_, end) =>
       codes(fine.slice(0, end), (part) => readRefinement(part).issues)
     )

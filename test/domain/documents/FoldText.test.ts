@@ -5,7 +5,7 @@ import { foldText } from "../../../src/domain/documents/FoldText.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
 import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
-import { openChanges } from "../../../src/services/pipeline/TaskChanges.ts"
+import { openChanges } from "../../../src/domain/tools/OpenChanges.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
 const lines = Array.from({ length: 60 }, (_, index) =>

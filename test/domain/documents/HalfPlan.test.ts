@@ -31,6 +31,10 @@ const planWith = (parts: Parts): string =>
 const codes = (parts: Parts, finished: ReadonlyArray<string> = []) =>
   readTaskList(planWith(parts), { finished }).issues.map(({ code }) => code)
 
+/** A task whose name has about so many characters, and counts. */
+const long = (length: number) =>
+  task(`${"Look at the module again and again and write it down ".repeat(4).slice(0, length - 6)} (1/3)`)
+
 describe("a list of tasks that is not whole is not taken", () => {
   const cases: ReadonlyArray<readonly [string, Parts]> = [
     ["a name counts", { tasks: task("Task 1 of 3") }],
@@ -54,6 +58,15 @@ describe("a list of tasks that is not whole is not taken", () => {
     ["a sentence that begins", { tasks: task("A", "A list of the").trimEnd() }]
   ]
   for (const [what, parts] of cases) it(what, () => assert.deepStrictEqual(codes(parts), ["plan-unfinished"]))
+
+  it("a line of 200 characters, and none of more", () => {
+    for (const [length, expected] of [
+      [100, ["plan-unfinished"]],
+      [195, ["plan-unfinished"]],
+      [205, []]
+    ] as const)
+      assert.deepStrictEqual(codes({ tasks: long(length) }), [...expected], String(length))
+  })
 
   it("and says what shows it", () => {
     const [issue] = readTaskList(planWith({ tasks: task("Task 1 of 3") })).issues

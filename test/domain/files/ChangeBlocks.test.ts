@@ -156,10 +156,20 @@ describe("a block", () => {
     })
   }
 
-  const others = ["- Bump package.json", "Run node build.js", "Uses Node.js", "Python: main.py", "See docs/ or a.ts"]
+  const others = [
+    ..."- Bump package.json|Run node build.js|Uses Node.js|Python: main.py|See docs/ or a.ts|settings|Release Notes.md".split(
+      "|"
+    ),
+    "And the second place, `a`:",
+    "Like in `src/a.ts`:",
+    "Between `src/a.ts` and `src/b.ts`:",
+    "```ts my notes.md"
+  ]
   for (const line of others) {
-    it(`stays with the file over ${line}`, () => {
-      assert.deepStrictEqual(read(`src/a.ts\n${block}\n${line}\n${block}`).changes, [theEdit(2), theEdit(8)])
+    it(`is no block of the file before it under ${line}`, () => {
+      const { changes, issues } = readChanges(`src/a.ts\n${block}\n${line}\n${block}`)
+      const text = `No path stands above this block: the line ${JSON.stringify(line)} names no file.`
+      assert.deepStrictEqual([changes, issues.map(({ what }) => what)], [[theEdit(2)], [text]])
     })
   }
 
@@ -167,9 +177,11 @@ describe("a block", () => {
     assert.deepStrictEqual(read(`src/x ${"a.".repeat(50_000)}ts\n${block}`).changes, [])
   })
 
-  it("keeps the path over a sentence that names no other file", () => {
-    const answer = `src/a.ts\n${block}\n\nAnd the second place, \`a\`:\n\n${block}`
-    assert.deepStrictEqual(read(answer), only([theEdit(2), theEdit(10)], "And the second place, `a`:"))
+  it("follows its path over sentences that name nothing", () => {
+    const answer = `### src/a.ts\n\nThe limit \`a\` goes up.\n\nI change one line:\n\n${block}`
+    const rest = "The limit `a` goes up.\n\nI change one line:"
+    assert.deepStrictEqual(read(answer), only([theEdit(7)], rest))
+    assert.deepStrictEqual(read(`### src/a.ts\n\nsettings\n\nI change one line:\n\n${block}`).changes, [])
   })
 
   it("takes the path from the sentence before it", () => {
@@ -479,7 +491,13 @@ describe("an object that moves or removes a file", () => {
 
 describe("what cannot be read", () => {
   const cases: ReadonlyArray<readonly [name: string, answer: string, code: string, line: number, what: string]> = [
-    ["a block without a path", `Here:\n\n${block}`, "change-path", 3, "The block follows no path."],
+    [
+      "a block without a path",
+      `Here:\n\n${block}`,
+      "change-path",
+      3,
+      'No path stands above this block: the line "Here:" names no file.'
+    ],
     [
       "a block that breaks off",
       "src/a.ts\n<<<<<<< OLD\na = 1\n=======\na =",
@@ -524,21 +542,7 @@ describe("what cannot be read", () => {
       3,
       "The old text stands without marks."
     ],
-    ["a mark in a fence", "```\n>>>>>>>>>> REPLACE\n```", "change-marks", 2, "The mark belongs to no block."],
-    [
-      "a block that leaves out lines",
-      "src/a.ts\n<<<<<<< OLD\na\n=======\nb\n// ... rest stays the same\n>>>>>>> NEW",
-      "change-elided",
-      2,
-      "A line stands for text that is left out."
-    ],
-    [
-      "a file that leaves out lines",
-      "src/a.ts\n```ts\na\n// ... existing code ...\n```",
-      "change-elided",
-      2,
-      "A line stands for text that is left out."
-    ]
+    ["a mark in a fence", "```\n>>>>>>>>>> REPLACE\n```", "change-marks", 2, "The mark belongs to no block."]
   ]
   for (const [name, answer, code, line, what] of cases) {
     it(`is an issue: ${name}`, () => {

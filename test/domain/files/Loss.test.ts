@@ -98,23 +98,29 @@ const rewrites = [
 
 describe("the new text of a file", () => {
   it.each(marks)("loses lines for which another one stands: %s", (mark) => {
-    assert.strictEqual(lossOf("a.js", base, `${head}\n${mark}\n`, false)?.code, "change-elided")
-    assert.strictEqual(lossOf("a.js", base, `${changed}${mark}\n`, true)?.code, "change-elided")
+    assert.strictEqual(
+      lossOf({ path: "a.js", oldText: base, newText: `${head}\n${mark}\n` }, false)?.code,
+      "change-elided"
+    )
+    assert.strictEqual(
+      lossOf({ path: "a.js", oldText: base, newText: `${changed}${mark}\n` }, true)?.code,
+      "change-elided"
+    )
   })
 
   it.each(parts)("loses lines when it is a part of the file: %#", (part) => {
-    assert.strictEqual(lossOf("a.js", base, part, false)?.code, "change-open")
-    assert.isUndefined(lossOf("a.js", base, part, true))
+    assert.strictEqual(lossOf({ path: "a.js", oldText: base, newText: part }, false)?.code, "change-open")
+    assert.isUndefined(lossOf({ path: "a.js", oldText: base, newText: part }, true))
   })
 
   it.each(rewrites)("loses nothing when it is written anew: %#", (text) => {
-    assert.isUndefined(lossOf("a.js", base, text, false))
+    assert.isUndefined(lossOf({ path: "a.js", oldText: base, newText: text }, false))
   })
 
   it("may keep a line that the file has, and a file may be short", () => {
     const elided = `${base}// ... rest of the code\n`
-    assert.isUndefined(lossOf("a.js", elided, elided.replace("3", "5"), false))
-    assert.isUndefined(lossOf("a.js", "a\nb\nc\nd\n", "a\n", false))
+    assert.isUndefined(lossOf({ path: "a.js", oldText: elided, newText: elided.replace("3", "5") }, false))
+    assert.isUndefined(lossOf({ path: "a.js", oldText: "a\nb\nc\nd\n", newText: "a\n" }, false))
   })
 
   it("is said to have less by words of the answer", () => {

@@ -6,6 +6,11 @@ const problemsOf = (value: unknown): ReadonlyArray<string> =>
 
 const entryProblems = (entry: unknown) => problemsOf({ mcpServers: { s: entry } })
 
+const read = (text: string) => {
+  const { notes, problems, servers } = readMcpFile(text)
+  return { entry: servers.get("s"), problems: problems.map(({ what }) => what), notes: notes.map(({ what }) => what) }
+}
+
 describe(".mcp.json", () => {
   it("names programs and addresses", () => {
     const program = { command: "npx", args: ["-y", "x"], env: { A: "${A}" }, cwd: "sub" }
@@ -84,10 +89,6 @@ describe(".mcp.json", () => {
       '3:5: "mcpServers.s": has the type "stdio" and an address. Use "http", or "command" instead of "url".'
     ],
     [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type" must be "stdio" or "http", but is "ws".'],
-    [
-      { type: "sse", url: "y" },
-      '4:7: "mcpServers.s.type": the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint.'
-    ],
     [{ command: "x", arg: [] }, '5:7: unknown key "mcpServers.s.arg". Nearest: args.'],
     [
       { command: "x", risk: "safe" },
@@ -107,5 +108,60 @@ describe(".mcp.json", () => {
       [[shape], [shape], [shape]]
     )
     assert.deepStrictEqual(readMcpFile("{").problems, [{ line: 1, column: 2, what: "close brace expected." }])
+  })
+
+  const program = { command: "x", args: ["a"] }
+  const address = { type: "http", url: "https://example.com/mcp" }
+  const { url } = address
+  const foreign: ReadonlyArray<readonly [name: string, entry: unknown, own: unknown]> = [
+    ...["streamable-http", "streamableHttp", "streamable_http", "Streamable HTTP", "http", "remote", "https"].map(
+      (type) => [`the type ${type}`, { type, url }, address] as const
+    ),
+    ["the type local", { type: "local", ...program }, { type: "stdio", ...program }],
+    ["the type STDIO", { type: "STDIO", ...program }, { type: "stdio", ...program }],
+    ["a command that is a list", { command: ["x", "a"] }, program],
+    ["a command that is a list, with arguments beside it", { command: ["x"], args: ["a"] }, program],
+    ["environment", { command: "x", environment: { A: "b" } }, { command: "x", env: { A: "b" } }],
+    [
+      "numbers in env",
+      { command: "x", env: { PORT: 80, ON: true } },
+      { command: "x", env: { PORT: "80", ON: "true" } }
+    ],
+    ["httpUrl", { httpUrl: url }, { url }],
+    ["serverUrl", { serverUrl: url }, { url }],
+    ["enabled: true", { ...program, enabled: true }, program],
+    ["enabled: false", { ...program, enabled: false }, { ...program, disabled: true }],
+    ["disabled: true", { ...program, disabled: true }, { ...program, disabled: true }],
+    ["both", { ...program, enabled: true, disabled: true }, { ...program, disabled: true }]
+  ]
+  it.each(foreign)("is read as other programs write it: %s", (_, entry, own) => {
+    assert.deepStrictEqual<unknown>(read(JSON.stringify({ mcpServers: { s: entry } })), {
+      entry: own,
+      problems: [],
+      notes: []
+    })
+  })
+
+  it("names the old transport, and tries the address", () => {
+    const { entry, notes, problems } = read(JSON.stringify({ mcpServers: { s: { type: "sse", url } } }))
+    assert.deepStrictEqual<unknown>([entry, problems], [address, []])
+    assert.match(notes.join(), /"mcpServers\.s\.type" is "sse", a transport/)
+  })
+
+  const texts: ReadonlyArray<readonly [name: string, text: string]> = [
+    [
+      "comments and trailing commas",
+      '{\n  // one\n  "mcpServers": { /* two */ "s": { "command": "x", "args": ["a",], }, },\n}'
+    ],
+    ["a mark of its encoding", '\uFEFF{"mcpServers":{"s":{"command":"x","args":["a"]}}}'],
+    ["the key of VS Code", '{"servers":{"s":{"command":"x","args":["a"]}}}'],
+    ["no key around the servers", '{"s":{"command":"x","args":["a"]}}']
+  ]
+  it.each(texts)("is read with %s", (_, text) => {
+    assert.deepStrictEqual<unknown>(read(text), { entry: program, problems: [], notes: [] })
+  })
+
+  it("says where a text ends that is no JSON", () => {
+    assert.deepStrictEqual(read('{"mcpServers":{"s":{"command":"x"').problems, ["close brace expected."])
   })
 })

@@ -4,14 +4,15 @@ import {
   serverPrefix,
   mcpToolEffect,
   mcpToolRisk,
-  schemaExcess,
   mcpData,
   type McpResult
 } from "../../../src/domain/plugins/McpTool.ts"
+import { readableSchema } from "../../../src/domain/plugins/McpSchema.ts"
 import { contentText } from "../../../src/services/mcp/McpConnection.ts"
 import type * as McpSchema from "effect/ai/McpSchema"
 import { isToolName } from "../../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 
 it("makes every name of a server and a tool one that a tool may have", () => {
@@ -71,6 +72,11 @@ it("takes a repeated call for a second effect, unless the person says otherwise"
   assert.deepStrictEqual([mcpToolEffect(entry, "a"), mcpToolEffect(entry, "constructor")], ["pure", "once"])
 })
 
+const schemaExcess = (schema: unknown): string | undefined => {
+  const readable = readableSchema(schema)
+  return Result.isFailure(readable) ? readable.failure : undefined
+}
+
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 
 it("lets schemas through that people write, also with definitions that refer to themselves", () => {
@@ -129,6 +135,36 @@ describe("the data of a server's result", () => {
     const structured = { a: 1, b: [true] }
     assert.deepStrictEqual(dataOf({ structured }), Result.succeed(structured))
     assert.deepStrictEqual(dataOf({ structured, text: '{ "b": [true], "a": 1 }' }), Result.succeed(structured))
+  })
+
+  const file = "# Title\n\nText.\n"
+  const list = [{ id: 1 }, { id: 2 }]
+  const same: ReadonlyArray<
+    readonly [name: string, structured: Schema.Json, texts: ReadonlyArray<string>, data: Schema.Json]
+  > = [
+    ["JSON with blanks", { a: 1 }, ['{\n  "a": 1\n}'], { a: 1 }],
+    ["the only value of an object", { content: file }, [file], file],
+    ["the only value, with other ends of lines", { content: "a\r\nb" }, ["a\nb\n"], "a\nb\n"],
+    ["a number that is wrapped", { result: 5 }, ["5"], { result: 5 }],
+    ["a list that is wrapped", { result: list }, [JSON.stringify(list)], { result: list }],
+    [
+      "a list, a text for each item",
+      { result: list },
+      list.map((item) => JSON.stringify(item, null, 2)),
+      { result: list }
+    ],
+    ["words, a text for each", { result: ["a", "b"] }, ["a", "b"], { result: ["a", "b"] }],
+    ["lines", { result: ["a", "b"] }, ["a\nb"], { result: ["a", "b"] }],
+    [
+      "blocks of content",
+      { content: [{ type: "text", text: file }] },
+      [file],
+      { content: [{ type: "text", text: file }] }
+    ],
+    ["JSON behind words", { a: [1] }, ['Found: {"a":[1]}'], 'Found: {"a":[1]}']
+  ]
+  it.each(same)("goes to the model once when both say the same: %s", (_, structured, texts, data) => {
+    assert.deepStrictEqual(dataOf({ structured, text: texts.join("\n"), texts }), Result.succeed(data))
   })
 
   it("is both when they differ", () => {

@@ -24,7 +24,7 @@ const exhausted: FailureCause = { _tag: "NoValidAnswer", attempts: 5, repeated: 
 
 const decline = (by: "person" | "nobody"): RoundsEnd => ({ _tag: "Declined", by, step: "Task section 1" })
 
-const shortfall: Shortfall = { denials, deniedTasks: [], missing: [], notRun: [], runId: "run-1" }
+const shortfall: Shortfall = { denials, deniedTasks: [], missing: [], notRun: [], unfollowed: [], runId: "run-1" }
 
 const statusOf = (end: RoundsEnd) => {
   const { message, status } = outcomeOf(end, "The answer.", shortfall)

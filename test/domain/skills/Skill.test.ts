@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { callsBeyondLimits, executionText, inputTypeText, readSkillInputs, refinementText, Skill, toolsOfSkill } from "../../../src/domain/skills/Skill.ts"
+import { callsBeyondLimits, executionText, requirementsText, inputTypeText, readSkillInputs, refinementText, Skill, toolsOfSkill } from "../../../src/domain/skills/Skill.ts"
 
 describe("readSkillInputs", () => {
   it("reads names, types, choices and what is optional, and leaves prose alone", () => {
@@ -127,5 +127,24 @@ describe("the text of a skill in a prompt", () => {
     assert.strictEqual(executionText(skill), "### Forms\n\nFill.\n\n#### Tools\n\nNone.")
     const plain = skillWith({ refinement: "- Call it.", execution: "- Say it." })
     assert.deepStrictEqual([refinementText(plain), executionText(plain)], ["- Call it.", "- Say it."])
+  })
+})
+
+describe("the paths of the files of a skill", () => {
+  const files = ["/home/me/.agents/skills/notes/scripts/commits.sh", "/home/me/.agents/skills/notes/references/STYLE.md"]
+  const [script = "", style = ""] = files
+  const written: ReadonlyArray<readonly [text: string, shown: string]> = [
+    ["Run scripts/commits.sh.", `Run ${script}.`],
+    ["Run `./scripts/commits.sh v1`.", `Run \`${script} v1\`.`],
+    ["Run {baseDir}/scripts/commits.sh", `Run ${script}`],
+    ["Run ${CLAUDE_SKILL_DIR}/scripts/commits.sh", `Run ${script}`],
+    ["Run <skill-dir>/scripts/commits.sh", `Run ${script}`],
+    ["[style](references/STYLE.md) and references/STYLE.md", `[style](${style}) and ${style}`],
+    ["other/scripts/commits.sh and scripts/commits.sh.bak", "other/scripts/commits.sh and scripts/commits.sh.bak"]
+  ]
+  it.each(written)("are whole in all that a prompt says of it: %s", (text, shown) => {
+    const skill = skillWith({ name: "notes", files, refinement: text, execution: text, inputRequirements: text })
+    assert.strictEqual(refinementText(skill).split("\n")[0], shown)
+    assert.deepStrictEqual([executionText(skill), requirementsText(skill)], [shown, shown])
   })
 })

@@ -85,7 +85,7 @@ describe("readSkill", () => {
     }
   })
 
-  it("takes the whole body for refinement and execution when it has none of our headings", () => {
+  it("takes the whole body once, as what to do, when it has none of our headings", () => {
     expect(read(plain("", "# How\n\nCount.")).value).toEqual(
       Option.some(
         new Skill({
@@ -95,7 +95,7 @@ describe("readSkill", () => {
           inputRequirements: "",
           inputs: [],
           refinement: "# How\n\nCount.",
-          execution: "# How\n\nCount."
+          execution: ""
         })
       )
     )

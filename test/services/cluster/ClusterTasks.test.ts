@@ -55,6 +55,7 @@ const makeGate = (known: GateSnapshot) => {
     denials: Effect.succeed([]),
     requestedChanges: Effect.succeed([]),
     foresee: () => Effect.undefined,
+    isAllowed: () => Effect.succeed(false),
     mayRead: () => Effect.succeed(true),
     mayShow: () => Effect.succeed(true),
     authorizeLook: () => Effect.void,

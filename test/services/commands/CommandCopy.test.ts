@@ -134,6 +134,48 @@ for (const way of ["overlay", "copy"] as const) {
         })
       )
 
+      liveTest("see a file in its encoding, and propose nothing that would be written in another one", () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const latin = Buffer.from("gr\xf6\xdfe\nold\n", "latin1")
+          const { propose, root, script, texts } = yield* open(
+            { files: { "utf8.txt": "a\n", "plain.txt": "b\n" } },
+            way
+          )
+          for (const name of ["a.txt", "b.txt", "c.txt"]) yield* fs.writeFile(join(root, name), latin)
+          propose("a.txt", "größe\nnew\n", "größe\nold\n")
+          const { changed_files, not_proposed, output } = yield* script(
+            [
+              "cat a.txt",
+              "printf 'gr\\366\\337e\\nold\\nmore\\n' > b.txt",
+              "printf 'gr\\303\\266\\303\\237e\\nold\\n' > c.txt",
+              "printf '\\344\\n' > utf8.txt",
+              "printf '\\344\\n' > new.txt"
+            ].join("; ")
+          )
+          assert.deepStrictEqual(Buffer.from(output), Buffer.from("gr\uFFFD\uFFFDe\nnew\n"))
+          assert.deepStrictEqual([changed_files, texts()["b.txt"]], [["b.txt"], "größe\nold\nmore\n"])
+          assert.deepStrictEqual(
+            not_proposed,
+            ["c.txt", "new.txt", "utf8.txt"].map((name) => `${name} (written in another encoding)`)
+          )
+        })
+      )
+
+      liveTest("propose a change of a file that git tracks although a pattern ignores it", () =>
+        Effect.gen(function* () {
+          const files = { ".gitignore": "lib/\n", "lib/a.txt": "a\n", "lib/b.txt": "b\n", "lib/c.txt": "c\n" }
+          const { root, script, texts } = yield* open({ files }, way)
+          execFileSync("git", ["-C", root, "init", "-q"])
+          execFileSync("git", ["-C", root, "add", "-f", "lib/a.txt", "lib/c.txt"])
+          const { changed_files } = yield* script(
+            "cat lib/b.txt; for f in a b new; do echo 1 > lib/$f.txt; done; rm lib/c.txt"
+          )
+          assert.deepStrictEqual(changed_files, ["lib/a.txt", "lib/c.txt"])
+          assert.deepStrictEqual(texts(), { "lib/a.txt": "1\n", "lib/c.txt": null })
+        })
+      )
+
       liveTest("propose no removal of what is only ignored now", () =>
         Effect.gen(function* () {
           const files = { "a.txt": "a\n", "src/b.txt": "b\n" }

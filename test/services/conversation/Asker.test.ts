@@ -347,7 +347,7 @@ describe("a conversation", () => {
       const never = yield* asking(["Go."], () => "")
       assert.deepStrictEqual(
         [never.requests.length, never.reports[0]?.status, never.report.status],
-        [5, "failed", "failed"]
+        [3, "limit", "limit"]
       )
     })
   )
@@ -573,7 +573,7 @@ describe("changes", () => {
       assert.deepStrictEqual(
         [reports[0]?.status, reports[0]?.answer],
         [
-          "done",
+          "declined",
           "You declined the changes of src/limit.ts, and wanted instead: Leave it. Nothing was changed.\n\nIt is 10 now."
         ]
       )

@@ -3,7 +3,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
-import { readDescriptions, Workspace } from "../../../src/services/files/Workspace.ts"
+import { readDescriptions } from "../../../src/services/files/Descriptions.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 
 const failureOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -18,7 +19,12 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
 })
 
 const descriptionsOf = (files: Record<string, string>) =>
-  Effect.flatMap(openProject(files), (workspace) => readDescriptions(workspace, [], () => Effect.succeed(true)))
+  Effect.flatMap(openProject(files), (workspace) =>
+    Effect.map(
+      readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) }),
+      (described) => described.files
+    )
+  )
 
 layer(NodeServices.layer)("Workspace", (it) => {
   describe("layer", () => {
@@ -168,8 +174,6 @@ layer(NodeServices.layer)("Workspace", (it) => {
           "long.txt": "12345"
         })
         yield* fs.writeFile(`${root}/binary`, new Uint8Array([0x7f, 0x45, 0, 1, 2]))
-        yield* fs.writeFile(`${root}/latin`, new Uint8Array([0x67, 0x72, 0xfc, 0x6e]))
-        yield* fs.writeFile(`${root}/utf16`, new Uint8Array([0xff, 0xfe, 0x61, 0, 0x62, 0]))
         expect(yield* failureOf(readText(`${root}/none`, 100))).toEqual([
           "not_found",
           `There is no file at ${root}/none.`
@@ -185,14 +189,6 @@ layer(NodeServices.layer)("Workspace", (it) => {
         expect(yield* failureOf(readText(`${root}/binary`, 100))).toEqual([
           "parse_error",
           `${root}/binary is not text: it is binary.`
-        ])
-        expect(yield* failureOf(readText(`${root}/latin`, 100))).toEqual([
-          "parse_error",
-          `${root}/latin is not text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.`
-        ])
-        expect(yield* failureOf(readText(`${root}/utf16`, 100))).toEqual([
-          "parse_error",
-          `${root}/utf16 is not text: it looks like UTF-16; convert it to UTF-8.`
         ])
       })
     )
@@ -253,13 +249,40 @@ layer(NodeServices.layer)("Workspace", (it) => {
           "d/AGENTS.md": "D"
         })
         const paths = (near: ReadonlyArray<string>) =>
-          Effect.map(
-            readDescriptions(workspace, near, () => Effect.succeed(true)),
-            (all) => all.map(({ path }) => path)
+          Effect.map(readDescriptions(workspace, { near, mayRead: () => Effect.succeed(true) }), ({ files }) =>
+            files.map(({ path }) => path)
           )
         expect(yield* paths(["a/b/c/x.ts"])).toEqual(["a/b/c/CLAUDE.md", "a/AGENTS.md", "README.md"])
         expect(yield* paths(["x.ts"])).toEqual(["README.md"])
         expect(yield* paths(["d/x.ts", "a/b/y.ts"])).toEqual(["d/AGENTS.md", "a/AGENTS.md", "README.md"])
+      })
+    )
+
+    it.effect("reads them in any encoding, and names those that are there and cannot be read", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const utf16 = Buffer.from("\uFEFFAlways use tabs.\n", "utf16le")
+        const rows: ReadonlyArray<readonly [bytes: Uint8Array, text: string | undefined, note?: string]> = [
+          [utf16, "Always use tabs."],
+          [Buffer.from(utf16).swap16(), "Always use tabs."],
+          [Buffer.from("Immer schön Grüßen.\n", "latin1"), "Immer schön Grüßen."],
+          [Buffer.from("plain\0binary"), undefined, "is not text: it is binary."],
+          [Buffer.alloc(1_048_577, "a"), undefined, "is larger than 1 MB."]
+        ]
+        for (const [bytes, text, note] of rows) {
+          const workspace = yield* openProject({ "README.md": "Shop" })
+          yield* fs.writeFile(`${workspace.root}/AGENTS.md`, bytes)
+          const { files, notes } = yield* readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) })
+          expect(files).toEqual([
+            text === undefined ? { path: "README.md", text: "Shop" } : { path: "AGENTS.md", text }
+          ])
+          expect(notes.join()).toMatch(note === undefined ? /^$/ : note)
+        }
+        const denied = yield* readDescriptions(yield* openProject({ "AGENTS.md": "Rules" }), {
+          near: [],
+          mayRead: () => Effect.succeed(false)
+        })
+        expect(denied.notes).toEqual(["AGENTS.md is not part of the prompts: no rule lets it be read."])
       })
     )
 
@@ -269,9 +292,10 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const outside = yield* makeProject({ "AGENTS.md": "secret" })
         const workspace = yield* openProject({ "README.md": "Shop" })
         yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
-        expect(yield* readDescriptions(workspace, [], () => Effect.succeed(true))).toEqual([
-          { path: "README.md", text: "Shop" }
-        ])
+        expect(yield* readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) })).toEqual({
+          files: [{ path: "README.md", text: "Shop" }],
+          notes: ["AGENTS.md is not part of the prompts: it leads out of the project."]
+        })
       })
     )
   })

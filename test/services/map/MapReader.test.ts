@@ -277,7 +277,9 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
             return Effect.succeed({
               files: [...many, ...Object.keys(node)].slice(-entries),
               isWhole: false,
-              unread: ["vast"]
+              unread: ["vast"],
+              passedOver: [],
+              problems: []
             })
           }
         })

@@ -363,7 +363,7 @@ describe("what a project names", () => {
         file: {
           mcpServers: {
             s: scriptedServer(folder),
-            old: { type: "sse", url: "https://example.com" },
+            old: { type: "ws", url: "https://example.com" },
             typo: { comand: "x" },
             unset: { command: "x", env: { A: "${TC_NOT_SET}", B: "${TC_NOT_SET_EITHER}" } },
             "???": { command: "x" },
@@ -375,11 +375,11 @@ describe("what a project names", () => {
       assert.deepStrictEqual(names, ["mcp__s__say"])
       const file = "<project>/.mcp.json:1:"
       const place = JSON.stringify({
-        mcpServers: { s: scriptedServer(folder), old: { type: "sse", url: "https://example.com" } }
+        mcpServers: { s: scriptedServer(folder), old: { type: "ws", url: "https://example.com" } }
       })
       const column = (text: string) => place.indexOf(text) + 1
       assert.deepStrictEqual(problems.slice(0, 1), [
-        `${file}${column('"type"')}: "mcpServers.old.type": the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server's streamable HTTP endpoint.`
+        `${file}${column('"type"')}: "mcpServers.old.type" must be "stdio" or "http", but is "ws".`
       ])
       assert.deepStrictEqual(
         problems.slice(1).map((problem) => problem.replace(/^.*json:1:\d+/, "PLACE")),
@@ -395,8 +395,8 @@ describe("what a project names", () => {
 
   liveTest("is left out whole when the file is broken", () =>
     Effect.gen(function* () {
-      const { problems } = yield* openMcp({ file: '{ "mcpServers": { "s": { "command": "x", } } }' })
-      assert.deepStrictEqual(problems, ["<project>/.mcp.json:1:42: property name expected."])
+      const { problems } = yield* openMcp({ file: '{ "mcpServers": { "s": { "command": "x" : } } }' })
+      assert.deepStrictEqual(problems, ["<project>/.mcp.json:1:41: comma expected."])
     })
   )
 })

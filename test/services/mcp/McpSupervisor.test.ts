@@ -51,7 +51,10 @@ describe("a server that never becomes ready", () => {
     ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
     ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
-    ["logs to stdout", /^it wrote something to its stdout that is not a message of the protocol: Unexpected token 'S'/]
+    [
+      "only logs",
+      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled". It wrote to stdout what is no message: Usage: server [options]'
+    ]
   ]
   for (const [fault, detail] of faults) {
     liveTest(`is left out with the reason when it: ${fault}`, () =>
@@ -206,6 +209,50 @@ describe("the end of a run", () => {
       assert.deepStrictEqual(pids.map(isRunning), [true, true, true])
       yield* passTime(Fiber.join(closed), "100 millis")
       assert.deepStrictEqual(pids.map(isRunning), [false, false, false])
+    })
+  )
+})
+
+const skipped = (first: string) =>
+  `The server "s" is used, but it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(first)}. Its log belongs on stderr.`
+const cut = (how: string) =>
+  `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
+
+describe("a server that does what it should not is used, and named once", () => {
+  const faults: ReadonlyArray<readonly [fault: string, problems: ReadonlyArray<string>, requests: number]> = [
+    ["logs to stdout", [skipped("Server started on stdin")], 1],
+    ["logs before messages", [], 1],
+    ["mark of the encoding", [], 1],
+    ["cursor null", [], 1],
+    ["cursor empty", [cut("with an empty cursor")], 1],
+    ["cursor number", [cut("with a cursor that is no text")], 1],
+    ["cursor same", [cut("with a cursor that it gave before")], 2],
+    ["cursor grows", [cut("with a page whose tools were all listed before")], 2]
+  ]
+  for (const [fault, expected, requests] of faults) {
+    liveTest(fault, () =>
+      Effect.gen(function* () {
+        const { events, folder, problems, say } = yield* beside(fault)
+        assert.deepStrictEqual(problems, expected)
+        assert.strictEqual(yield* say, '1: {"text":"a"}')
+        assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, requests)
+        assert.deepStrictEqual(
+          events().filter(({ type }) => type === "message"),
+          []
+        )
+      })
+    )
+  }
+
+  liveTest("logs during calls", () =>
+    Effect.gen(function* () {
+      const { events, problems, say } = yield* beside("logs during calls")
+      assert.deepStrictEqual(problems, [])
+      assert.deepStrictEqual([yield* say, yield* say], ['1: {"text":"a"}', '1: {"text":"a"}'])
+      assert.deepStrictEqual(
+        events().filter(({ type }) => type === "message"),
+        [{ type: "message", level: "warning", text: skipped("called say") }]
+      )
     })
   )
 })

@@ -302,7 +302,7 @@ describe("a prompt that the server says is too long", () => {
       assert(outcome?._tag === "Failure")
       expect(outcome.failure.isUnavailable).toBe(false)
       expect(outcome.failure.message).toBe(
-        "The prompt needs about 2300 tokens, the context window holds 8192. It must hold the answer too. Narrow the references, or raise contextWindow."
+        "The model server refused the prompt of about 2300 tokens as too long. Its context window holds 8192 tokens and must hold the answer too. Narrow the references, or load the model with a larger window and set contextWindow to it."
       )
     })
   )
@@ -315,20 +315,21 @@ const ending = (text: string, pieces?: number): Script =>
 describe("an answer that the server ends without its last line", () => {
   it.effect.each([
     ["a letter", `Yes${"k".repeat(31)}`, 34, 'it repeated "k" 31 times'],
-    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 31 times'],
+    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 12 times'],
     ["a blank", `Yes${"\n".repeat(31)}`, 34, "it wrote 31 blanks in a row"]
   ] as const)("after %s again and again is a loop", ([, text, pieces, detail]) =>
     Effect.gen(function* () {
       const { outcomes } = yield* asking(ending(text, pieces), {}, {})
       const [outcome] = outcomes
       assert(outcome?._tag === "Failure")
-      expect(outcome.failure.reason).toEqual({ _tag: "Hopeless", kind: "loop", detail, partial: text })
+      expect(outcome.failure.reason).toMatchObject({ _tag: "Hopeless", kind: "loop", detail })
+      expect(outcome.failure.reason).toHaveProperty("partial", expect.stringMatching(/^Yes/))
     })
   )
 
   it.effect("broke off when it did not repeat itself", () =>
     Effect.gen(function* () {
-      const text = `${" no".repeat(29)} yes${" no".repeat(29)}`
+      const text = `${" no".repeat(9)} yes${" no".repeat(9)}`
       const { outcomes } = yield* asking(ending(text), { limits: { brokenRetries: 0 } }, {})
       expect(reasons(outcomes)).toEqual(["DiedMidStream"])
     })

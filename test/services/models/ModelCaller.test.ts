@@ -109,10 +109,10 @@ describe("an unrecoverable answer", () => {
         expect(reasonOf(error)).toMatchObject({
           _tag: "Hopeless",
           kind: "loop",
-          detail: `it repeated "${sentence.trim()}" 19 times`
+          detail: `it repeated "${sentence.trim()}" 14 times`
         })
         expect(error.message).toBe(
-          `The model's answer was stopped after 1026 characters: it repeated "${sentence.trim()}" 19 times.`
+          `The model's answer was stopped after 771 characters: it repeated "${sentence.trim()}" 14 times.`
         )
         expect(server.chats.length).toBe(1)
         expect(events.map((event) => event.type)).toEqual(["model.started", "model.failed"])

@@ -198,25 +198,49 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
     })
   )
 
-  it.effect("needs no question for risk that rules allow, but for what the list or the skill gates", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: ["step", "step", "step"] })
-      const { gate, root } = yield* openGate({
-        approver: approver.layer,
-        options: () => ({ rules: [allow("write_file", "README.md")] })
+  it.effect(
+    "needs no question for what rules allow, whatever the list or the skill says, and asks about the others",
+    () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ steps: ["step", "step", "step", "step", "step"] })
+        const { gate, root } = yield* openGate({
+          approver: approver.layer,
+          options: () => ({ rules: [allow("write_file", "README.md")] })
+        })
+        const time = prepared("get_current_time", "safe")
+        const calls = [writing(`${root}/README.md`, "new\n"), time]
+        const gates = ["risk", "list", "skill"] as const
+        for (const gatedBy of gates) {
+          assert.deepStrictEqual(
+            yield* gate.approveStep(step("plan", { task: `Edit by ${gatedBy}`, gatedBy, calls })),
+            {
+              approved: true,
+              by: "rule"
+            }
+          )
+        }
+        assert.strictEqual(approver.asked.length, 0)
+        const uncovered = [...calls, reading(`${root}/src/a.ts`)]
+        for (const gatedBy of gates) {
+          yield* gate.approveStep(step("plan", { task: `Read by ${gatedBy}`, gatedBy, calls: uncovered }))
+        }
+        for (const gatedBy of ["list", "skill"] as const) {
+          yield* gate.approveStep(step("plan", { task: `Time by ${gatedBy}`, gatedBy, calls: [time] }))
+        }
+        assert.deepStrictEqual(
+          approver.asked.map((items) => items.map(({ tool }) => tool)),
+          [
+            ["get_current_time", "read_file"],
+            ["get_current_time", "read_file"],
+            ["write_file", "get_current_time", "read_file"],
+            ["get_current_time"],
+            ["get_current_time"]
+          ]
+        )
+        assert.deepStrictEqual(approver.asked[0]?.at(-1)?.facts, [
+          "allowed by write_file:README.md: write_file README.md"
+        ])
       })
-      const calls = [writing(`${root}/README.md`, "new\n"), prepared("get_current_time", "safe")]
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
-        approved: true,
-        by: "rule"
-      })
-      assert.strictEqual(approver.asked.length, 0)
-      const uncovered = [...calls, reading(`${root}/src/a.ts`)]
-      yield* gate.approveStep(step("plan", { task: "Edit 2", gatedBy: "risk", calls: uncovered }))
-      yield* gate.approveStep(step("plan", { task: "Edit 3", gatedBy: "list", calls }))
-      yield* gate.approveStep(step("plan", { task: "Edit 4", gatedBy: "skill", calls }))
-      assert.strictEqual(approver.asked.length, 3)
-    })
   )
 
   it.effect("does not ask for what is denied or refused anyway, and approval does not let it run", () =>

@@ -104,7 +104,84 @@ describe("after a no to a step", () => {
   )
 })
 
+/** What comes of words after a no, by what the tasks of the next round do. */
+const replacements: Readonly<
+  Record<string, { readonly next: ReadonlyArray<string>; readonly status: string; readonly exitCode: number }>
+> = {
+  "nothing is left to do": { next: [], status: "declined", exitCode: 4 },
+  "a task only looks": { next: ["Read"], status: "declined", exitCode: 4 },
+  "a task only talks": { next: ["Sum up"], status: "declined", exitCode: 4 },
+  "a task makes a change": { next: ["Write b"], status: "done", exitCode: 0 }
+}
+
+describe("words after a no to a change", () => {
+  for (const [name, { exitCode, next, status }] of Object.entries(replacements)) {
+    it.effect(`end a run as ${status} when ${name}`, () =>
+      Effect.gen(function* () {
+        const { events, report } = yield* runScript()
+        expect([report.status, report.message]).toEqual([
+          status,
+          status === "done"
+            ? ""
+            : 'You declined "Step 1" and wanted instead: Write b.txt and leave a.txt alone. Nothing was done for that.'
+        ])
+        expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode })
+        expect(report.facts?.declined).toEqual([{ declined: "Step 1", instead }])
+      }).pipe(
+        scripted(
+          {
+            ...script(nothingSeen()),
+            plan: () => planOf([[{ name: "Write a" }]]),
+            refine: (prompt) =>
+              taskOf(prompt).startsWith("Write")
+                ? write(taskOf(prompt) === "Write a" ? "a.txt" : "b.txt")
+                : refinementWith([{ name: "get_current_time", arguments: {} }]),
+            iterate: (_, count) =>
+              planOf(
+                count === 1 && next.length > 0
+                  ? [next.map((task) => ({ name: `${task} 2`, skill: task === "Sum up" ? "talk" : "any" }))]
+                  : []
+              )
+          },
+          { approver: answering({ steps: [{ ...declined, instead }] }) }
+        )
+      )
+    )
+  }
+})
+
+/** How a task ends that is denied `.env`, with words, and then calls a tool, if one is named. */
+const ended = (second: string) =>
+  runScript().pipe(
+    Effect.map(({ report }) => [report.status, report.message]),
+    scripted(
+      {
+        plan: () => planOf([[{ name: "Read 1" }]]),
+        refine: () => refinementWith([{ name: "read_file", arguments: { path: ".env" } }]),
+        execute: (_, count) =>
+          count === 1 && second !== ""
+            ? refinementWith([{ name: second, arguments: second === "read_file" ? { path: "c.txt" } : {} }])
+            : "## Result summary\n\nRead."
+      },
+      {
+        files: { ".env": "A=1\n", "c.txt": "c\n" },
+        approver: answering({ calls: [{ answer: "deny", by: "person", instead: "Read c.txt." }] })
+      }
+    )
+  )
+
 describe("after a no to a call", () => {
+  it.effect("words that the same task follows end the run as done, and other words do not", () =>
+    Effect.gen(function* () {
+      expect(yield* ended("read_file")).toEqual(["done", ""])
+      for (const other of ["", "get_current_time"]) {
+        const [status, message] = yield* ended(other)
+        expect(status).toBe("declined")
+        expect(message).toMatch(/^You declined "read_file .*\.env" and wanted instead: Read c\.txt\. Nothing was done/)
+      }
+    })
+  )
+
   const denied = { answer: "deny", by: "person", instead: "Read c.txt." } as const
   const prompts: Array<string> = []
   const results: Array<string> = []

@@ -153,7 +153,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
       {
         code: "answer-loop",
         where: {},
-        what: `The answer was stopped: it repeated "${sentence}" 14 times.`,
+        what: `The answer was stopped: it repeated "${sentence}" 21 times.`,
         how: "Write the document, write everything once, and stop."
       }
     ])
@@ -203,6 +203,48 @@ const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
     const { outcome, seen } = yield* Effect.provide(say(), layer)
     return { outcome, seen, tunings: tunings.map((tuning) => [tuning?.repeats, tuning?.thinkingCuts]) }
   })
+
+/** With a grammar: which calls are held to it, with these answers. */
+const bounds = (read: AttemptPlan<string, never, never>["read"], ...answers: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const held: Array<boolean> = []
+    const caller = Layer.succeed(ModelCaller)(
+      ModelCaller.of({
+        ask: ({ bound }) =>
+          Effect.sync(() => ({
+            text: answers[held.push(bound?.grammar !== undefined) - 1] ?? "good",
+            thinking: "",
+            usage: { durationMs: 1 }
+          }))
+      })
+    )
+    const layer = Attempts.layer.pipe(
+      Layer.provide(caller),
+      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, attempts: 5 } })),
+      Layer.provideMerge(EventLog.layer)
+    )
+    const plan = {
+      stage: "plan",
+      round: 0,
+      prompt: () => ({ system: "", user: "" }),
+      read,
+      grammar: () => "root"
+    } as const
+    yield* Effect.provide(
+      Effect.flatMap(Attempts, (attempts) => attempts.run(plan)),
+      layer
+    )
+    return held
+  })
+
+it.effect("holds the server to the grammar after one answer that was no document, or two that had issues", () =>
+  Effect.gen(function* () {
+    expect(yield* bounds(readGood, "bad", "worse")).toEqual([false, true, true])
+    const readWithIssues: typeof readGood = (answer) =>
+      Effect.map(readGood(answer), (reading) => ({ ...reading, value: Option.some(answer) }))
+    expect(yield* bounds(readWithIssues, "bad", "worse", "worst")).toEqual([false, false, true, true])
+  })
+)
 
 it.effect("samples differently after each answer that repeats a rejected one, also an older one", () =>
   Effect.gen(function* () {
@@ -254,6 +296,6 @@ it.effect("does not call it repetition when a model only thinks every time", () 
     const { outcome } = yield* tuned(
       ...Array.from({ length: 5 }, () => ({ _tag: "ThinkingCutOff", tokens: 1 }) as const)
     )
-    expect(outcome).toMatchObject({ failure: { attempts: 5, repeated: false } })
+    expect(outcome).toMatchObject({ failure: { attempts: 3, repeated: false } })
   })
 )

@@ -153,7 +153,7 @@ it.effect("gives up when the model says nothing every time", () =>
     const { outcome } = yield* conclude({}, "")
     expect(outcome).toMatchObject({
       _tag: "Failure",
-      failure: { _tag: "AttemptsExhausted", attempts: 5, repeated: true, issues: [{ code: "answer-empty" }] }
+      failure: { _tag: "AttemptsExhausted", attempts: 3, repeated: true, issues: [{ code: "answer-empty" }] }
     })
   })
 )

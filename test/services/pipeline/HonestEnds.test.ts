@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { mostUselessAnswers } from "../../../src/domain/documents/UselessAnswers.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
 import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
@@ -147,8 +147,10 @@ describe("a task whose skill is for changes", () => {
       scripted(
         {
           plan,
-          refine: (prompt) =>
-            taskOf(prompt) === "Edit 1" ? "I cannot." : refinementWith([{ name: "get_current_time", arguments: {} }]),
+          refine: (prompt, count) =>
+            taskOf(prompt) === "Edit 1"
+              ? refinementWith([{ name: `fly_${count}`, arguments: {} }])
+              : refinementWith([{ name: "get_current_time", arguments: {} }]),
           iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1" }]] : [])
         },
         options
@@ -222,7 +224,7 @@ describe("a task that failed and finished later", () => {
       expect(conclusions.map((prompt) => prompt.includes("## Tasks that failed"))).toEqual([false])
     }).pipe(
       scripted({
-        execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Found.")),
+        execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Found.")),
         iterate: (_, count) => planOf(count === 1 ? [[{ name: "Research 1" }]] : []),
         conclude: (prompt) => {
           conclusions.push(prompt)
@@ -240,14 +242,14 @@ describe("a task that proposed its change and then failed for its words", () => 
       const { report } = yield* runScript()
       expect(report.status).toBe("failed")
       expect(seen).toHaveLength(1)
-      expect(seen[0]).toContain("no valid result after 5 tries")
+      expect(seen[0]).toContain("no valid result after 3 tries")
       expect(seen[0]).not.toContain("these calls were made and succeeded")
     }).pipe(
       scripted(
         {
           plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
           refine: () => editing("a.txt", "one", "1"),
-          execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Looked.")),
+          execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Looked.")),
           iterate: (prompt, count) => {
             if (count === 1) seen.push(/## Tasks that failed\n\n(.*)/.exec(prompt)?.[1] ?? "")
             return planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
@@ -267,7 +269,7 @@ describe("a task that proposed its change and then failed for its words", () => 
         {
           plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
           refine: () => editingTwice("a.txt"),
-          execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Looked.")),
+          execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Looked.")),
           iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
         },
         options

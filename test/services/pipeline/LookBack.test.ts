@@ -182,7 +182,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
     ["text for people", prose, {}],
     ["a change that nothing checks", fixed, { checks: false }],
     ["a person who does not want it", fixed, { lookBack: false }],
-    ["the last answers", fixed, { limits: { ...defaultLimits, turns: 3 } }]
+    ["the last answers", fixed, { limits: { ...defaultLimits, turns: 3 } }],
+    ["three answers that are left", fixed, { limits: { ...defaultLimits, turns: 5 } }]
   ]
   for (const [why, change, settings] of quiet) {
     it.effect(`is left out for ${why}`, () =>
@@ -193,6 +194,15 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
       })
     )
   }
+
+  it.effect("comes with four answers left", () =>
+    Effect.gen(function* () {
+      const settings = { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } } as const
+      const { loop, messages } = yield* open([fixed, first, "No such line."], { settings })
+      yield* loop.work(order)
+      expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
+    })
+  )
 
   it.effect("is left out for each of many items", () =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as AiError from "effect/ai/AiError"
 import * as TestClock from "effect/testing/TestClock"
 import { type RunStage, stageOf } from "../../support/ScriptedRun.ts"
+import { unableText } from "../../../src/domain/documents/UselessAnswers.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
@@ -80,7 +81,7 @@ describe("planning", () => {
     Effect.gen(function* () {
       const { report } = yield* run()
       expect(report.message).toBe(
-        "Could not build valid task list after 5 tries. The model gave the same answer every time."
+        `Could not build valid task list after 4 tries. The model gave the same answer every time. ${unableText("embedded", "plan")}`
       )
     }).pipe(given({ plan: () => plans[0]! }))
   )
@@ -195,8 +196,8 @@ describe("rounds", () => {
       const { report } = yield* run()
       expect([report.status, report.rounds]).toEqual(["failed", 2])
       expect(report.failures.map((failure) => failure.message.split(" Last issues: ")[0])).toEqual([
-        'Task execution: "Research 1": no valid result after 5 tries. The model gave the same answer every time.',
-        'Task execution: "Research 1": no valid result after 5 tries. The model gave the same answer every time.'
+        `Task execution: "Research 1": no valid result after 3 tries. The model gave the same answer every time. ${unableText("embedded", "task")}`,
+        `Task execution: "Research 1": no valid result after 3 tries. The model gave the same answer every time. ${unableText("embedded", "task")}`
       ])
       expect(report.message).toBe(`${report.failures[1]!.message} It failed the same way before.`)
     }).pipe(
@@ -214,7 +215,7 @@ describe("rounds", () => {
     Effect.gen(function* () {
       const { report } = yield* run()
       expect([report.status, report.answer]).toEqual(["failed", "Here it is."])
-      expect(report.message).toMatch(/^Task refinement: "Bad": no valid tool calls after 5 tries/)
+      expect(report.message).toMatch(/^Task refinement: "Bad": no valid tool calls after 3 tries/)
     }).pipe(
       given({
         plan: () => planOf([[{ name: "Good" }, { name: "Bad" }]]),
@@ -229,10 +230,11 @@ describe("rounds", () => {
       expect([report.status, report.failures.length, report.results.map((result) => result.name)]).toEqual([
         "done",
         1,
-        ["Instead"]
+        ["Good", "Instead"]
       ])
     }).pipe(
       given({
+        plan: () => planOf([[{ name: "Good" }, { name: "Research 1" }]]),
         refine: (_, prompt) => (prompt.user.includes("**Name** Research 1") ? "I will not." : clock),
         iterate: (count) => (count === 1 ? planOf([[{ name: "Instead" }]]) : planOf([]))
       })

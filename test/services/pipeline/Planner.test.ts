@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { unableText } from "../../../src/domain/documents/UselessAnswers.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { NoValidPlan, UnknownSkill } from "../../../src/domain/runs/RunOrder.ts"
@@ -58,7 +59,7 @@ layer(NodeServices.layer)("Planner", (it) => {
       ])
       expect(error).toEqual(
         new NoValidPlan({
-          detail: "Could not build valid task list after 5 tries.",
+          detail: `Could not build valid task list after 5 tries. ${unableText("embedded", "plan")}`,
           issues: rejected[4]!,
           attempts: 5
         })

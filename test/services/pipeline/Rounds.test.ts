@@ -111,6 +111,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
   const layerChecks = Layer.succeed(Checks)(
     Checks.of({
       commandsFor: () => Effect.succeed([]),
+      tryOut: Effect.void,
       run: (_scope, paths, earlier = []) =>
         Effect.sync(() => {
           checked.push({ paths, earlier: earlier.map(({ command }) => command) })

@@ -5,7 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { mostUselessAnswers } from "../../../src/domain/documents/UselessAnswers.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
@@ -202,7 +202,7 @@ it.effect("goes on with the siblings of a task that fails, and does not run what
     const { asked, refine, execute, answer, log } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* answer(r("a"), "I would rather not.")
-    for (const attempt of [2, 3, 4, 5]) {
+    for (const attempt of [2, 3]) {
       yield* asked(`round-1/turn/a/attempt-${attempt}`)
       yield* answer(`round-1/turn/a/attempt-${attempt}`, "I would rather not.")
     }
@@ -219,7 +219,7 @@ it.effect("goes on with the siblings of a task that fails, and does not run what
       [
         false,
         expect.stringMatching(
-          /^Task refinement: "A": no valid tool calls after 5 tries\. The model gave the same answer every time\./
+          /^Task refinement: "A": no valid tool calls after 3 tries\. The model gave the same answer every time\./
         )
       ],
       [true, `Task refinement: "C": not run, because "A" has no result.`]
@@ -269,7 +269,7 @@ it.effect("begins what rests on the project after a task that failed, too", () =
     const { answer, asked } = yield* startRun(writingPlan)
     yield* asked(r("a"), r("b"))
     yield* answer(r("a"), "I would rather not.")
-    for (let attempt = 2; attempt <= defaultLimits.attempts; attempt += 1) {
+    for (let attempt = 2; attempt <= mostUselessAnswers; attempt += 1) {
       yield* asked(`round-1/turn/a/attempt-${attempt}`)
       yield* answer(`round-1/turn/a/attempt-${attempt}`, "I would rather not.")
     }

@@ -291,14 +291,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     Effect.gen(function* () {
       const { loop, prompts } = yield* open([
         ...before,
-        ...Array.from({ length: 6 }, () => refinementWith([{ name: "fly", arguments: {} }]))
+        ...Array.from({ length: 6 }, (_, index) => refinementWith([{ name: `fly_${index}`, arguments: {} }]))
       ])
       const failure = yield* Effect.flip(loop.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
-      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: true }])
-      expect(failure.reason).toMatch(
-        new RegExp(`^no valid ${wanted} after 5 tries\\. The model gave the same answer every time\\. Last issues: `)
-      )
+      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: false }])
+      expect(failure.reason).toMatch(new RegExp(`^no valid ${wanted} after 5 tries\\. Last issues: `))
       expect(failure.ran?.map(({ call, success }) => [call.name, success])).toEqual(
         before.length === 0 ? undefined : [["read_file", true]]
       )
@@ -550,6 +548,23 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("shows a file of tests first only when it holds four times as much as the best source file", () =>
+    Effect.gen(function* () {
+      const first = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+        const files = {
+          "src/a.ts": "export const raiseLimit = 1\n",
+          "test/a.test.ts": ["raiseLimit", ...names].map((name) => `${name}()\n`).join("")
+        }
+        const needed = `Make ${["raiseLimit", ...names].map((name) => `\`${name}\``).join(", ")} stricter.`
+        const { loop, messages } = yield* open([resultSaying("See [src/a.ts](src/a.ts).")], { files })
+        yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", needed, "A line.")))
+        return /^Path: (.+)$/m.exec((messages[0]?.[0] ?? "").split("## Parts of files")[1] ?? "")?.[1]
+      })
+      expect(yield* first(["raiseOnce"])).toBe("src/a.ts")
+      expect(yield* first(["raiseOnce", "raiseTwice", "raiseAll", "raiseMore"])).toBe("test/a.test.ts")
+    })
+  )
+
   it.effect("shows at the beginning the functions of source files that hold the names of task and prompt", () =>
     Effect.gen(function* () {
       const body = `export function raiseLimit(value) {\n${"  step(value)\n".repeat(5)}  return "raiseLimit done"\n}\n\n`
@@ -563,7 +578,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const needed = "Make `raiseLimit` stricter."
       const shownTo = (task: Parameters<typeof orderOf>[0]) =>
         Effect.gen(function* () {
-          const { loop, messages } = yield* open([resultSaying("Partly done. Not found.")], { files })
+          const { loop, messages } = yield* open([resultSaying("Partly done, see [src/a.ts](src/a.ts).")], { files })
           yield* loop.work(orderOf(task))
           return messages[0]?.[0] ?? ""
         })
@@ -832,14 +847,14 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("The limit is 10.")
       ])
       const { calls } = yield* loop.work(orderOf(editing))
-      const [written, ...removed] = calls.toSorted((a, b) => b.name.localeCompare(a.name))
-      expect(written?.arguments).toEqual({
-        path: "src/limits.ts",
-        content: "// The limit.\nexport const limit = 10\n"
-      })
-      expect(removed.map(({ arguments: given, name }) => [name, given["path"]])).toEqual([
-        ["remove_file", "src/limit.ts"],
-        ["remove_file", "src/other.ts"]
+      // What is done at the new path comes after the move.
+      expect(calls.map(({ arguments: given, name }) => [name, given])).toEqual([
+        ["remove_file", { path: "src/other.ts" }],
+        ["move_file", { path: "src/limit.ts", to: "src/limits.ts" }],
+        [
+          "edit_file",
+          { path: "src/limits.ts", old_text: "export const limit = 5", new_text: "export const limit = 10" }
+        ]
       ])
       // The working copy has the file at its new path only.
       expect(repliesOf(messages)[2]).toContain("src/limits.ts:2: export const limit = 10")
@@ -855,16 +870,24 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
           '{"move": "src/far.ts", "to": "src/near.ts"}',
           '{"move": ".env", "to": "env.txt"}',
           '{"remove": "src/far.ts"}',
+          resultSaying("Nothing was moved."),
           resultSaying("Partly done. Nothing was moved.")
         ],
-        { files: { ".env": "KEY=secret\n" } }
+        { approver: scriptedApprover({ calls: ["deny"] }).layer, files: { ".env": "KEY=secret\n" } }
       )
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls, looks } = yield* loop.work(orderOf(editing))
       expect(calls).toEqual([])
-      expect(rejectedIn(log).slice(0, 3)).toEqual([["change-open"], ["change-open"], ["change-open"]])
+      // The report is sent back once, and none of the four is forgotten.
+      expect(rejectedIn(log)).toEqual([["change-open", "change-open", "change-open", "change-open"]])
+      expect(looks?.map(({ call, result }) => [call.name, result.error_type])).toEqual([
+        ["move_file", "validation_failed"],
+        ["move_file", "not_found"],
+        ["move_file", "permission_denied"],
+        ["remove_file", "not_found"]
+      ])
       const replies = repliesOf(messages)
       expect(replies[1]).toContain("There is a file src/other.ts already, so src/limit.ts was not moved.")
-      expect(replies[2]).toContain("There is no text file src/far.ts that may be read, so nothing was moved.")
+      expect(replies[2]).toContain("There is no file at src/far.ts.")
       expect(messages.flat().join("\n")).not.toContain("secret")
     })
   )
@@ -875,7 +898,11 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const outside = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${outside}/far.txt`, "oldName of others\n")
       const { loop, messages, project } = yield* open(
-        ['```json\n{ "replace": "oldName", "with": "newName" }\n```', resultSaying("It is renamed.")],
+        [
+          '```json\n{ "replace": "oldName", "with": "newName" }\n```',
+          resultSaying("It is renamed."),
+          resultSaying("Partly done. Two files could not be read.")
+        ],
         {
           files: { "src/a.ts": "oldName()\n", ".env": "KEY=oldName\n", "private/b.ts": "oldName in private\n" },
           rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
@@ -883,8 +910,16 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       )
       yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
       const { calls, looks } = yield* loop.work(orderOf(editing))
-      expect([calls.map(({ arguments: given }) => given["path"]), looks]).toEqual([["src/a.ts"], undefined])
-      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private/)
+      expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts"])
+      // What was not looked at is missing at the end.
+      expect(looks?.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual([
+        [".env", false],
+        ["private/b.ts", false]
+      ])
+      expect(repliesOf(messages)[1]).toContain(
+        "`oldName` stood in 1 line: 1 changed in 1 file. Not looked at: 1 file that looks like a secret (.env), 1 file that may not be read (private/b.ts)."
+      )
+      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private|none left out/)
     })
   )
 
@@ -892,10 +927,13 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
     Effect.gen(function* () {
       const { log, loop, messages } = yield* open([
         '```json\n{ "replace": "oldName", "with": "newName" }\n```',
+        resultSaying("There is no such name."),
         resultSaying("Partly done. There is no such name.")
       ])
-      expect((yield* loop.work(orderOf(editing))).calls).toEqual([])
-      expect(rejectedIn(log)).toEqual([["change-open"]])
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect(calls).toEqual([])
+      expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
+      expect(looks?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
       expect(repliesOf(messages)[1]).toContain('The text "oldName" stands nowhere in the project')
     })
   )

@@ -112,6 +112,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const checks = Layer.succeed(Checks)(
         Checks.of({
           commandsFor: () => Effect.succeed([]),
+          tryOut: Effect.void,
           run: (scope, paths, earlier) => Effect.sync(() => (asked.push([scope, paths, earlier]), [broken]))
         })
       )
@@ -123,7 +124,8 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const parted = yield* openStages({ files, approver: person.layer, checks })
       const result = yield* parted.taskRunner.run(order)
       expect([result.files?.map(({ path }) => path), result.checks]).toEqual([["a.txt"], [broken]])
-      expect(asked).toEqual([[{ task: "Edit 1", round: 2, turn: 0 }, ["a.txt"], [passed]]])
+      const scope = { task: "Edit 1", round: 2, turn: 0, request: expect.stringContaining("The text.") }
+      expect(asked).toEqual([[scope, ["a.txt"], [passed]]])
       const whole = yield* openStages({ files, checks })
       expect((yield* whole.taskRunner.run(order)).checks).toEqual([passed])
       expect(asked.length).toBe(1)

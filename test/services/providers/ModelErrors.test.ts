@@ -15,6 +15,7 @@ import { withoutUrl } from "../../support/withoutUrl.ts"
 
 const model = "qwen3:8b"
 const { check, missing, start } = spoken.remedies(model)
+const textCalls = "Use --tool-calls text, which every model can, or have the server take tools."
 
 /** Streams one answer as the pipeline does: what arrived, the error of effect/ai, and what it becomes. */
 const fail = (host: string, name = model) =>
@@ -55,17 +56,17 @@ const failures: ReadonlyArray<readonly [name: string, reply: Reply, reason: Mode
   [
     "a bad request",
     { status: 400, error: "qwen3:8b does not support tools" },
-    { _tag: "Refused", detail: "HTTP 400: qwen3:8b does not support tools", remedy: check }
+    { _tag: "Refused", detail: "HTTP 400: qwen3:8b does not support tools", remedy: textCalls }
   ],
   [
     "a prompt that does not fit",
     { status: 400, error: overflow },
-    { _tag: "ContextOverflow", estimated: 9000, window: 8192 }
+    { _tag: "ContextOverflow", estimated: 9000, window: 8192, isRefused: true }
   ],
   [
     "a prompt that does not fit, without a size",
     { status: 400, error: "the input length exceeds the context length" },
-    { _tag: "ContextOverflow", estimated: 0, window: 0 }
+    { _tag: "ContextOverflow", estimated: 0, window: 0, isRefused: true }
   ],
   [
     "a bad key",
@@ -124,7 +125,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: Reply, reason: Mode
   [
     "a model that has thinking in its name",
     { status: 400, error: '"qwen3:4b-thinking" does not support tools' },
-    { _tag: "Refused", detail: 'HTTP 400: "qwen3:4b-thinking" does not support tools', remedy: check }
+    { _tag: "Refused", detail: 'HTTP 400: "qwen3:4b-thinking" does not support tools', remedy: textCalls }
   ],
   [
     "an old server",

@@ -32,9 +32,10 @@ describe("readErrorValue", () => {
     assert.deepStrictEqual(readErrorValue(JSON.parse(overflow)), expected)
   })
 
-  it("does not take the word of the type without the sizes", () => {
+  it("takes the word of the type without the sizes", () => {
     assert.deepStrictEqual(readErrorValue({ message: "too long", type: "exceed_context_size_error" }), {
-      detail: "too long"
+      detail: "too long",
+      overflow: {}
     })
   })
 })
@@ -61,7 +62,15 @@ describe("readBadStatus", () => {
   it("recognises a prompt that is too long", () => {
     assert.deepStrictEqual(
       status({ status: 400, body: JSON.stringify({ error: overflow }) }),
-      new ServerError({ failure: { _tag: "PromptTooLong", promptTokens: 26_528, window: 16_384 } })
+      new ServerError({
+        failure: {
+          _tag: "PromptTooLong",
+          detail:
+            "HTTP 400: request (26528 tokens) exceeds the available context size (16384 tokens), try increasing it",
+          promptTokens: 26_528,
+          window: 16_384
+        }
+      })
     )
   })
 })

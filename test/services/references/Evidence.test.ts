@@ -21,6 +21,7 @@ const files = {
   "src/a.ts": tenLines,
   "src/main.ts": 'import { load } from "./config.ts"\n\nload()\n',
   "docs/guide (old).md": "# Guide\n",
+  "C#/x.cs": tenLines,
   ".env": "KEY=1\n",
   "private/b.ts": "secret\n",
   "logo.png": "\0\0"
@@ -163,6 +164,9 @@ describe("a link that names its target inexactly", () => {
     ["`value7` in [a](src/a.ts#L5)", "`value7` in [a](src/a.ts#L7)"],
     ["[a](src/a.ts#L9-L20)", "[a](src/a.ts#L9-L10)"],
     ["[main](/src/main.ts#L1)", "[main](src/main.ts#L1)"],
+    ["[x](C#/x.cs#L2)", "[x](C%23/x.cs#L2)"],
+    ["[x](/C#/x.cs#L2): `const value3 = 3`", "[x](C%23/x.cs#L3): `const value3 = 3`"],
+    ["[g](<docs/guide\u00a0(old).md>)", "[g](<docs/guide%20%28old%29.md>)"],
     ["[s](#Search_1-results)", "[s](#search-1-results)"]
   ] as const)("is corrected, which is told: %s", ([before, after]) =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { accessTarget } from "../../../src/domain/tools/Access.ts"
 import { type Briefing, type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
+import { readReference } from "../../../src/domain/grammar/ReferenceForm.ts"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
@@ -96,6 +97,7 @@ const gate = ({ asked = [], deny }: Setup) =>
       requestedChanges: Effect.succeed([]),
       endSteps: Effect.void,
       foresee: () => Effect.undefined,
+      isAllowed: () => Effect.succeed(false),
       mayRead: () => Effect.succeed(true),
       mayShow: () => Effect.succeed(true),
       authorizeLook: () => Effect.void,
@@ -452,6 +454,35 @@ layer(NodeServices.layer)("References", (it) => {
         expect(issues.map((issue) => issue.what)).toEqual([
           `${root}/empty is a folder, not a file. It holds no files itself.`
         ])
+      })
+    )
+
+    it.effect.each([
+      ["C#/x.md", "C%23/x.md", "C#/x.md"],
+      ["C#/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
+      ["C#/x.md#L1-L2", "C%23/x.md#L1-L2", "C#/x.md"],
+      ["C#/x.md#part", "C%23/x.md#part", "C#/x.md"],
+      ["C%23/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
+      ["/C#/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
+      ["docs/a#b.md", "docs/a%23b.md", "docs/a#b.md"],
+      ["docs/a#b#c.md#L1", "docs/a%23b%23c.md#L1", "docs/a#b#c.md"],
+      ["docs/a.md#b", "docs/a.md%23b", "docs/a.md#b"],
+      ["docs/plain.md#part", "docs/plain.md#part", "docs/plain.md"],
+      ["/docs/plain.md#L2", "docs/plain.md#L2", "docs/plain.md"],
+      ["docs/my%C2%A0notes.md#L1", "docs/my%20notes.md#L1", "docs/my notes.md"],
+      ["docs/cafe%CC%81.md", "docs/caf\u00e9.md", "docs/caf\u00e9.md"]
+    ] as const)("finds the longest path of a link that exists: %s", ([href, strict, target]) =>
+      Effect.gen(function* () {
+        const text = "# A\n\n## Part\n\nb\n"
+        const names = ["C#/x.md", "docs/a#b.md", "docs/a#b#c.md", "docs/a.md", "docs/a.md#b", "docs/plain.md"]
+        const others = ["docs/my notes.md", "docs/caf\u00e9.md"]
+        const root = yield* makeProject(Object.fromEntries([...names, ...others].map((name) => [name, text])))
+        const form = readReference("File", href)
+        const reference = form._tag === "Plain" ? form.reference : undefined
+        if (reference === undefined) return expect.fail(`${href} is no reference`)
+        const { issues, list } = yield* check(root, listOf([taskOf("Read 1", reference)]))
+        expect(issues).toEqual([])
+        expect(list.tasks[0]?.references[0]).toMatchObject({ href: strict, target })
       })
     )
 

@@ -73,7 +73,7 @@ const allowRead: Rule = { verdict: "allow", tool: "read_file", pattern: ".claude
 const readAccounts = { name: "read_file", arguments: { path: `${folder}/references/accounts.md` } }
 
 describe("a skill of another program", () => {
-  nodeTest("is refined and executed with its whole text, and may read its own files", () =>
+  nodeTest("is carried out with its whole text, which stands in a prompt once, and may read its own files", () =>
     Effect.gen(function* () {
       const { outputs, prompts, report } = yield* runLedger([[readAccounts]], [allowRead])
       assert.strictEqual(report.status, "done", report.message)
@@ -81,12 +81,12 @@ describe("a skill of another program", () => {
         outputs.map(({ data }) => data),
         ["1: 4711 is travel."]
       )
-      const [refinement, execution] = prompts.map(({ system }) => system)
+      const [refinement = ""] = prompts.map(({ system }) => system)
       assert.include(refinement, "#### Keeping the ledger\n\n##### Quick start\n\nLook for the invoice first.")
       assert.include(refinement, `  - \`${folder}/references/accounts.md\`\n  - \`${folder}/scripts/total.py\`\n`)
       assert.include(refinement, "- Call `run_command` only for `git log:*`.")
-      assert.include(execution, "### Keeping the ledger\n\n#### Quick start\n\nLook for the invoice first.")
-      assert.notMatch(refinement ?? "", /^## Tools\n\nRun/m)
+      for (const { system } of prompts) assert.strictEqual(system.split("Look for the invoice first.").length, 2)
+      assert.notMatch(refinement, /^## Tools\n\nRun/m)
     })
   )
 

@@ -358,6 +358,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "write_file",
           "edit_file",
           "remove_file",
+          "move_file",
           "run_command"
         ])
         const issues = registry.tools.flatMap(

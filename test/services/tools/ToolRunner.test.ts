@@ -98,24 +98,24 @@ describe("ToolRunner", () => {
     [
       "a crash, without its stack",
       () => Effect.die(new TypeError("x is undefined\n    at act.js:1")),
-      failed("internal_error", "The tool act crashed: x is undefined")
+      failed("internal_error", "The tool act of acting crashed: x is undefined")
     ],
     [
       "a throw before the effect begins",
       () => {
         throw new Error("early")
       },
-      failed("internal_error", "The tool act crashed: early")
+      failed("internal_error", "The tool act of acting crashed: early")
     ],
     [
       "a thrown value that is no error",
       () => Effect.die({ secret: 1 }),
-      failed("internal_error", "The tool act crashed: a value that is not an error was thrown")
+      failed("internal_error", "The tool act of acting crashed: a value that is not an error was thrown")
     ],
     [
       "a tool that interrupts itself",
       () => Effect.interrupt,
-      failed("internal_error", "The tool act crashed: it interrupted itself")
+      failed("internal_error", "The tool act of acting crashed: it interrupted itself")
     ],
     [
       "a cyclic value",
@@ -133,7 +133,7 @@ describe("ToolRunner", () => {
     [
       "a value that throws when it is looked at",
       () => Effect.succeed(foreign(throwing)),
-      failed("internal_error", "The tool act crashed: no value")
+      failed("internal_error", "The tool act of acting crashed: no value")
     ],
     ["a date", () => Effect.succeed(foreign(new Date(0))), failed("internal_error", notJson)]
   ]
@@ -182,7 +182,7 @@ describe("ToolRunner", () => {
       const { run } = yield* openTools({ plugins: [broken] })
       assert.deepStrictEqual(
         yield* run("act", { how: "throw" }),
-        failed("internal_error", "The tool act crashed: no idea")
+        failed("internal_error", "The tool act of broken crashed: no idea")
       )
       assert.deepStrictEqual(
         yield* run("act", { how: "lie" }),

@@ -102,6 +102,18 @@ export const documentRules = [
       "It says that there are more tasks than it has, or breaks off. What it leaves out would never be done.",
       "Write all tasks to their end, or leave out what announces more."
     ),
+    "plan-example": error(
+      "Task of the example",
+      "The example of the instructions shows the form of a list; what it says is about another prompt.",
+      "Write tasks for the prompt, in its words.",
+      "Use a larger model (--model)."
+    ),
+    "plan-unrelated": error(
+      "Plan without a word of the prompt",
+      "A list that names nothing of what the prompt names is about something else.",
+      "Write tasks for the prompt, with its words, names and numbers.",
+      "Use a larger model (--model)."
+    ),
     "tasks-empty": error(
       "No task in the list",
       "A first plan needs at least one task.",

@@ -93,6 +93,11 @@ export const fileRules = [
         "A tool that is not there cannot be called; without any of its tools a skill is not offered.",
         "Name tools as `task-conductor tools list` shows them."
       ),
+      "skill-script-forbidden": warning(
+        "Script that no task can run",
+        "The text names a script, and `allowed-tools` does not allow the command that runs it.",
+        "Add `run_command` to `allowed-tools`, or a limit that fits the script."
+      ),
       "skill-tool-foreign": note(
         "Tool of another program",
         "The tool does the same as one that has another name here.",

@@ -59,6 +59,11 @@ export const taskRules = [
       "A change that breaks a check of the project is not done.",
       "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
     ),
+    "check-claimed": error(
+      "Report of a check that passed and did not",
+      "Only the checks say what passes. A report that says more misleads who reads it.",
+      "Write the report again, and say of the checks what they say. If a change makes them pass, send the change."
+    ),
     "report-unfounded": error(
       "Report without a call",
       "Only calls and changes show what was found, what was not, and what was done.",
@@ -391,6 +396,11 @@ export const taskRules = [
       "Answer or report that is none",
       "A call, a promise, a copied template or a refusal says nothing about the work.",
       "Write what was found or done, or ask for what is still needed."
+    ),
+    "answer-repeats": note(
+      "Text that the answer repeats",
+      "A paragraph that was said before, word for word, says nothing more.",
+      "Write each paragraph once."
     ),
     "answer-unwrapped": note(
       "Answer in an object",

@@ -75,11 +75,18 @@ const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseForma
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** A call. A missing name is accepted here and rejected later, so that the rest of the answer is not lost. */
+const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
+
+/**
+ * A call; servers that only speak the API like Ollama may leave out the level of the function. A missing name is accepted here and
+ * rejected later, so that the rest of the answer is not lost.
+ */
 const ReceivedToolCall = Schema.Struct({
-  id: text,
-  function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
+  id: Schema.optionalKey(Schema.Unknown),
+  function: Schema.optionalKey(Schema.NullOr(ReceivedFunction)),
+  ...ReceivedFunction.fields
 })
+type ReceivedToolCall = typeof ReceivedToolCall.Type
 
 /** One line of an answer. */
 const Chunk = Schema.Struct({
@@ -143,7 +150,15 @@ const finishOf = (
  */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
+  const ids = new Set<string>()
   const { close, write } = makeBlocks()
+  const partOf = (call: ReceivedToolCall) => {
+    const { arguments: given, name } = call.function ?? call
+    const id = call.id == null ? undefined : String(call.id)
+    const own = idOrNew(id === undefined || ids.has(id) ? undefined : id)
+    ids.add(own)
+    return { type: "tool-call" as const, id: own, name: name ?? "", params: paramsOf(given) }
+  }
 
   const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
@@ -151,12 +166,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
     const { done, done_reason: reason, message = {} } = decoded.success
     const { content, thinking, tool_calls } = message
     const written = [...write("reasoning", thinking), ...write("text", content)]
-    const calls = (tool_calls ?? []).map(({ function: { arguments: given, name }, id }) => ({
-      type: "tool-call" as const,
-      id: idOrNew(id),
-      name: name ?? "",
-      params: paramsOf(given)
-    }))
+    const calls = (tool_calls ?? []).map(partOf)
     if (calls.length > 0) written.push(...close(), ...calls)
     called ||= calls.length > 0
     return done === true ? [...written, ...close(), finishOf(reason, line as Statistics, called, sent)] : written
@@ -177,11 +187,17 @@ const sampledWith = (sampling: Sampling) => ({
 /** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
+  /* A server that answers with one object in the place of a stream may write it in many lines. */
+  const wide: Array<string> = []
   for await (const lines of body) {
     let checked = ""
     try {
       for (const { isWhole, text } of lines) {
         if (text === "") continue
+        if (wide.length > 0 || text === "{") {
+          wide.push(text)
+          continue
+        }
         const value = readObject(text, isWhole)
         checked += `${text}\n`
         if (!("done" in value && value.done === true)) continue
@@ -194,6 +210,11 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
       if (checked !== "") yield Buffer.from(checked)
     }
   }
+  if (wide.length > 0) {
+    const text = wide.join(" ")
+    readObject(text, false)
+    yield Buffer.from(`${text}\n`)
+  }
   throw brokenOff("the answer ended without its last line")
 }
 
@@ -205,21 +226,21 @@ export const layerOllama = (options: ModelOptions) =>
       url: `${options.host}/api/chat`,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
-      open(question, { contextWindow, format, maxTokens, model, refusesLong, sampling, think }, exchange) {
+      requestOf: (question, { contextWindow, format, maxTokens, model, refusesLong, sampling, think }) => ({
+        model,
+        format,
+        ...question,
+        stream: true as const,
+        keep_alive: options.keepAlive ?? defaultKeepAlive,
+        think,
+        // The server fails instead of cutting what does not fit. The package does not know these two.
+        truncate: false,
+        ...(refusesLong === true ? {} : { shift: false }),
+        options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
+      }),
+      open(request, exchange) {
         const fetch = makeFetch(exchange, checkedLines)
         const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
-        const request = {
-          model,
-          format,
-          ...question,
-          stream: true as const,
-          keep_alive: options.keepAlive ?? defaultKeepAlive,
-          think,
-          // The server fails instead of cutting what does not fit. The package does not know these two.
-          truncate: false,
-          ...(refusesLong === true ? {} : { shift: false }),
-          options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
-        }
         return client.chat(request as unknown as ChatRequest & { readonly stream: true })
       }
     },

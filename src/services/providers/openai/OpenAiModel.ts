@@ -1,40 +1,21 @@
 /**
- * The language model of an OpenAI-compatible server: `/chat/completions`, whose answers are server-sent events with a JSON
- * object each, the last of them `[DONE]`, and whose errors each server words in its own way.
+ * The language model of an OpenAI-compatible server: `/chat/completions`, whose objects, calls and errors each server words in its
+ * own way.
  */
 import * as Predicate from "effect/Predicate"
-import * as Option from "effect/Option"
-import * as Sse from "effect/encoding/Sse"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
-import {
-  endedForAnother,
-  type ErrorValue,
-  readErrorValue,
-  readOverflowText,
-  reportedError,
-  ServerError,
-  badLine,
-  brokenOff,
-  badShape
-} from "../ServerFailure.ts"
+import { badShape, ServerError } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import type { ModelOptions } from "../Provider.ts"
-import { authorization, drain, linesOf, maxBytes, openAnswer } from "../ServerTransport.ts"
-import {
-  layerStreamed,
-  type Asked,
-  finishPart,
-  idOrNew,
-  makeBlocks,
-  paramsOf,
-  type PartReader,
-  type Parts
-} from "../StreamedModel.ts"
+import { authorization, openAnswer } from "../ServerTransport.ts"
+import { layerStreamed, type Asked, finishPart, makeBlocks, type PartReader, type Parts } from "../StreamedModel.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
+import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
+import { objectsOf } from "./OpenAiEvents.ts"
 import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 
 /** Thoughts are left out: the API has no place for them. */
@@ -121,21 +102,18 @@ const text = maybe(Schema.String)
 /** Not checked here, so that an invalid statistic does not lose an answer. */
 const count = Schema.optionalKey(Schema.Unknown)
 
-/** A piece of a call: the first has its name, the others more of its arguments. */
-const CallPiece = Schema.Struct({
-  index: Schema.optionalKey(Schema.Unknown),
-  id: text,
-  function: maybe(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) }))
-})
-type CallPiece = typeof CallPiece.Type
+/** Text, or a list of its parts: some servers write an answer as one is asked, with thoughts in a part of their own. */
+const Content = Schema.optionalKey(Schema.Unknown)
 
 /** What servers add to an answer; some send a whole `message` in a stream. Thoughts have one of two names. */
 const Delta = Schema.Struct({
-  content: text,
+  content: Content,
   reasoning_content: text,
   reasoning: text,
-  tool_calls: maybe(Schema.Array(CallPiece))
+  tool_calls: maybe(Schema.Array(CallPiece)),
+  function_call: maybe(OldCall)
 })
+type Delta = typeof Delta.Type
 
 const Usage = Schema.Struct({
   prompt_tokens: count,
@@ -156,12 +134,22 @@ const Chunk = Schema.Struct({
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-/** A call whose pieces arrive. */
-interface OpenCall {
-  readonly index: unknown
-  readonly id: string
-  name: string
-  given: string
+interface ContentTexts {
+  readonly text: string
+  readonly thoughts: string
+}
+
+const join = (texts: ReadonlyArray<unknown>): string => texts.filter(Predicate.isString).join("")
+
+/** Text and thoughts in the parts of a content. */
+const textsOf = (content: unknown): ContentTexts => {
+  if (typeof content === "string") return { text: content, thoughts: "" }
+  if (!Array.isArray(content)) return { text: "", thoughts: "" }
+  const parts = content.filter(Predicate.isObject) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  return {
+    text: join(parts.map((part) => (part["type"] === "thinking" ? "" : part["text"]))),
+    thoughts: join(parts.map((part) => (part["type"] === "thinking" ? textsOf(part["thinking"]).text : "")))
+  }
 }
 
 /** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
@@ -169,29 +157,17 @@ const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
   let answerMs: unknown
-  const calls: Array<OpenCall> = []
+  let written = ""
+  const calls = makeCallReader()
 
   const { close, write } = makeBlocks()
-  /** The call that a piece belongs to: by its index, or the last one, unless the piece begins a call. */
-  const callOf = (piece: CallPiece): OpenCall => {
-    const index = piece.index ?? undefined
-    const known =
-      index === undefined
-        ? piece.id == null || piece.id === calls.at(-1)?.id
-          ? calls.at(-1)
-          : undefined
-        : calls.find((call) => call.index === index)
-    if (known !== undefined) return known
-    const call: OpenCall = { index, id: idOrNew(piece.id), name: "", given: "" }
-    calls.push(call)
-    return call
+  const writeText = (text: string): Parts => {
+    written += text
+    return write("text", text)
   }
-  const takePiece = (piece: CallPiece): void => {
-    const call = callOf(piece)
-    const given = piece.function?.arguments
-    call.name += piece.function?.name ?? ""
-    call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
-  }
+  /** The part of a whole message that no piece before it had. */
+  const restOf = (text: string): string =>
+    written !== "" && text.startsWith(written) ? text.slice(written.length) : text
 
   const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
@@ -200,16 +176,25 @@ const makePartReader = (): PartReader => {
     usage = chunk.usage ?? usage
     answerMs = chunk.timings?.predicted_ms ?? answerMs
     const choice = chunk.choices?.[0]
-    const delta = choice?.delta ?? choice?.message
-    for (const piece of delta?.tool_calls ?? []) takePiece(piece)
+    const { delta, message } = choice ?? {}
+    const isWhole = delta == null || Object.keys(delta).length === 0
+    const given: Delta = (isWhole ? message : delta) ?? {}
+    const asked = (given.tool_calls ?? []).flatMap(calls.take)
+    const old = given.function_call == null ? [] : calls.take({ function: given.function_call })
     reason = choice?.finish_reason ?? reason
-    return [...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content)]
+    const { text, thoughts } = textsOf(given.content)
+    return [
+      ...write("reasoning", given.reasoning_content ?? given.reasoning ?? thoughts),
+      ...writeText(isWhole ? restOf(text) : text),
+      ...asked,
+      ...old
+    ]
   }
   const end = (): Parts => [
     ...close(),
-    ...calls.map(({ given, id, name }) => ({ type: "tool-call" as const, id, name, params: paramsOf(given) })),
+    ...calls.parts(),
     {
-      ...finishPart(reason, calls.length > 0, {
+      ...finishPart(reason, calls.hasCalls(), {
         prompt: usage?.prompt_tokens,
         cached: usage?.prompt_tokens_details?.cached_tokens,
         answer: usage?.completion_tokens,
@@ -221,19 +206,6 @@ const makePartReader = (): PartReader => {
   return { read, end }
 }
 
-const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
-  new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
-
-/** The failure in an event of a stream; nothing for an ordinary one. */
-const readErrorEvent = (event: object): ServerError | undefined => {
-  const isError = Predicate.hasProperty(event, "error") && event.error !== null
-  // vLLM once sent the error itself.
-  if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
-  const { detail, overflow = readOverflowText(detail) } = readErrorValue(event)
-  if (overflow !== undefined) return tooLong(overflow)
-  return reportedError(detail)
-}
-
 /** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
@@ -242,8 +214,6 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
-  const overflow = status === 429 ? undefined : readOverflowText(detail)
-  if (overflow !== undefined) return tooLong(overflow)
   /* llama-server with several models, litellm and other proxies say with 400 what others say with 404. */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
@@ -266,69 +236,6 @@ const sampledWith = (sampling: Sampling) => ({
 /** The API knows levels only. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
-/** The object of an event; undefined for text that is none. */
-const objectOf = ({ data, event }: Sse.Event): object | undefined => {
-  const value = Option.getOrUndefined(parse(data))
-  if (!Predicate.isObject(value)) return undefined
-  const failure = readErrorEvent(event === "error" ? { error: value } : value)
-  if (failure !== undefined) throw failure
-  return value
-}
-
-const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
-
-/** True for a chunk that says why the answer ended; some servers send no `[DONE]` after it. */
-const saysWhyItEnded = (value: object): boolean =>
-  Predicate.hasProperty(value, "choices") &&
-  Array.isArray(value.choices) &&
-  value.choices.some((choice) => Predicate.hasProperty(choice, "finish_reason") && choice.finish_reason != null)
-
-/** What a body ends with for the reader of its events, which may wait for the end of one. */
-const endOfBody = [{ text: "\n" }]
-
-/**
- * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the end was
- * given. `[DONE]` without a reason is no end where another call was sent meanwhile (`isFollowed`).
- */
-async function* objectsOf(pieces: AsyncIterable<Uint8Array>, isFollowed: () => boolean): AsyncGenerator<object, void> {
-  const events: Array<Sse.Event> = []
-  const parser = Sse.makeParser(
-    (event) => {
-      if (event._tag === "Event") events.push(event)
-    },
-    { maxEventSize: maxBytes }
-  )
-  const unfinished = brokenOff("the answer ended without its last event")
-  const body = linesOf(pieces)
-  let hasFinished = false
-  for (;;) {
-    const { done, value: lines = endOfBody } = await body.next()
-    for (const { text } of lines) {
-      // A server that is no server of this API answers with a page or with lines of JSON.
-      if (/^[<{]/.test(text)) throw badLine(text)
-      // Older servers report an error in a field of its own.
-      if (parser.feed(`${text.replace(/^error:/, "event: error\ndata:")}\n`) !== undefined) {
-        throw new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
-      }
-      for (const event of events.splice(0)) {
-        if (event.data.trim() === "") continue
-        if (event.data.trim() === "[DONE]") {
-          await drain(body)
-          if (!hasFinished && isFollowed()) throw reportedError(endedForAnother)
-          return
-        }
-        const value = objectOf(event)
-        if (value === undefined) throw done ? unfinished : badLine(event.data.trim())
-        hasFinished ||= saysWhyItEnded(value)
-        yield value
-      }
-    }
-    if (!done) continue
-    if (!hasFinished) throw unfinished
-    return
-  }
-}
-
 export const layerOpenAi = (options: ModelOptions) => {
   const url = `${options.host}/chat/completions`
   let sent = 0
@@ -339,18 +246,18 @@ export const layerOpenAi = (options: ModelOptions) => {
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       refine: (error, model) => readRefusal(error, nameOnServer(model)),
-      async open(question, { format, grammar, maxTokens, model, sampling, think }, exchange) {
-        const request = {
-          model: nameOnServer(model),
-          response_format: format === undefined ? undefined : boundFormat(format),
-          ...question,
-          grammar,
-          stream: true,
-          stream_options: { include_usage: true },
-          max_tokens: maxTokens,
-          ...sampledWith(sampling),
-          reasoning_effort: think === undefined ? undefined : effortOf(think)
-        }
+      requestOf: (question, { format, grammar, maxTokens, model, sampling, think }) => ({
+        model: nameOnServer(model),
+        response_format: format === undefined ? undefined : boundFormat(format),
+        ...question,
+        grammar,
+        stream: true,
+        stream_options: { include_usage: true },
+        max_tokens: maxTokens,
+        ...sampledWith(sampling),
+        reasoning_effort: think === undefined ? undefined : effortOf(think)
+      }),
+      async open(request, exchange) {
         const headers = { accept: "text/event-stream", ...authorization(options) }
         sent += 1
         const number = sent

@@ -306,6 +306,15 @@ describe("what is read", () => {
     )
   )
 
+  it.effect("gives the arguments as they come, so that a loop in them is seen", () =>
+    withReply({ toolCalls: [callWeather], argumentBytes: 5 }, () =>
+      Effect.gen(function* () {
+        const parts = yield* streamedWithTools
+        assert.strictEqual(textOf(parts, "tool-params-delta"), callWeather.arguments)
+      })
+    )
+  )
+
   it.effect("has arguments that are no JSON as text, and an id where the server gave none", () =>
     withReply({ toolCalls: [{ name: "get_weather", arguments: '{"city": Rome' }] }, () =>
       Effect.gen(function* () {
@@ -356,7 +365,8 @@ const fail = (reply: OpenAiReply) =>
   })
 
 const { check, missing } = spoken.remedies(base.model)
-const overflow = { _tag: "ContextOverflow", estimated: 9000, window: 8192 } as const
+const overflow = { _tag: "ContextOverflow", estimated: 9000, window: 8192, isRefused: true } as const
+const textCalls = "Use --tool-calls text, which every model can, or have the server take tools."
 const tooLong = (message: string, rest = {}) => ({
   status: 400,
   body: { error: { message, type: "invalid_request_error", ...rest } }
@@ -524,7 +534,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "another bad request",
     { status: 400, error: "tools are not supported" },
-    { _tag: "Refused", detail: "HTTP 400: tools are not supported", remedy: check }
+    { _tag: "Refused", detail: "HTTP 400: tools are not supported", remedy: textCalls }
   ],
   [
     "a refused setting for thinking",

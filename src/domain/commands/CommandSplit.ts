@@ -1,9 +1,7 @@
 /**
  * Splits a command that a person wrote as one line into its words, as a shell does, and says no to what only a shell can do.
  */
-import * as Schema from "effect/Schema"
-import { CommandLine, commandText } from "../commands/CommandText.ts"
-import { exactPattern } from "../permissions/TargetPattern.ts"
+import type { CommandLine } from "./CommandText.ts"
 
 const operators = /^(?:[|&;<>`]|\$)/
 const use = "No shell reads it: name one program with its arguments, or put more into a script and name that."
@@ -40,22 +38,3 @@ export const splitCommand = (text: string): CommandLine | string => {
     return `The command ${JSON.stringify(text)} begins with a variable, which only a shell understands. ${use}`
   return [program, ...rest]
 }
-
-/** A check as a person writes it: one line, or its words. */
-export const CheckLine = Schema.Union([
-  Schema.String.check(
-    Schema.makeFilter((text: string) => {
-      const words = splitCommand(text)
-      return typeof words === "string" ? words : true
-    })
-  ),
-  CommandLine
-])
-export type CheckLine = typeof CheckLine.Type
-
-/** The rules that allow the checks of a person, who has decided about them by naming them. */
-export const rulesOfChecks = (checks: ReadonlyArray<CheckLine> | false = []): ReadonlyArray<string> =>
-  (checks === false ? [] : checks).flatMap((line) => {
-    const words = typeof line === "string" ? splitCommand(line) : line
-    return typeof words === "string" ? [] : [`run_command:(no sandbox) ${exactPattern(commandText(words))}`]
-  })

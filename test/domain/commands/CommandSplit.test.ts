@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { rulesOfChecks, splitCommand } from "../../../src/domain/configuration/CommandSplit.ts"
+import { splitCommand } from "../../../src/domain/commands/CommandSplit.ts"
+import { rulesOfChecks } from "../../../src/domain/configuration/CheckLine.ts"
 import { parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { matchesAllow } from "../../../src/domain/permissions/TargetPattern.ts"
 

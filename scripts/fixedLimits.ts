@@ -1,0 +1,632 @@
+/**
+ * The limits of time, size and number that nothing, or only another setting, changes: one row each. The values are read from the
+ * source where they stand, so that the page is true. A test finds constants that are missing here.
+ */
+import { readFileSync } from "node:fs"
+import { counted } from "../src/domain/text/Format.ts"
+
+type Unit = "bytes" | "seconds" | "ms" | "MB" | "time" | (string & {})
+
+export interface FixedLimit {
+  readonly area: string
+  readonly what: string
+  /** Constants `file#name` below `src`; their values are joined. */
+  readonly from: ReadonlyArray<string>
+  /** `bytes`, `seconds`, `ms`, `MB`, `time` for values such as "2 seconds", or the noun that is counted. */
+  readonly unit: Unit
+  readonly reached: string
+  /** The setting that avoids it, where there is one. */
+  readonly setting?: string
+}
+
+const limit = (
+  area: string,
+  what: string,
+  from: string | ReadonlyArray<string>,
+  unit: Unit,
+  reached: string,
+  setting?: string
+): FixedLimit => ({
+  area,
+  what,
+  from: typeof from === "string" ? [from] : from,
+  unit,
+  reached,
+  ...(setting === undefined ? {} : { setting })
+})
+
+const files = "files"
+const searching = "searching"
+const changes = "changes"
+const commands = "commands"
+const checks = "checks"
+const tools = "tools, plugins, MCP"
+const models = "model servers"
+const web = "web"
+const saved = "runs and conversations"
+const people = "questions and permissions"
+
+export const fixedLimits: ReadonlyArray<FixedLimit> = [
+  limit(
+    files,
+    "files and folders of a project that are looked at",
+    "services/files/FileTree.ts#maxTreeEntries",
+    "entries",
+    "the rest is not listed, and the list says so"
+  ),
+  limit(
+    files,
+    "a file of ignore rules, such as `.gitignore`",
+    "services/files/FileTree.ts#maxRuleBytes",
+    "bytes",
+    "it ignores nothing"
+  ),
+  limit(
+    files,
+    "bytes in which lines of a large file are looked for",
+    "services/files/TextFile.ts#maxScanned",
+    "bytes",
+    "the call fails and says so"
+  ),
+  limit(
+    files,
+    "lines of a file that is too large to be read whole, in one call",
+    ["plugins/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
+    "bytes",
+    "the rest is read by another call",
+    "`limits.readFileBytes`"
+  ),
+  limit(
+    files,
+    "a description of the project, such as `AGENTS.md`",
+    "services/files/Workspace.ts#maxBytes",
+    "bytes",
+    "it is left out, with a note"
+  ),
+  limit(
+    files,
+    "configuration and other files of this program that are read whole",
+    "services/files/GivenFile.ts#maxBoundedBytes",
+    "bytes",
+    "an error names the file"
+  ),
+  limit(
+    files,
+    "a file that is given as an option",
+    "services/files/GivenFile.ts#maxGivenBytes",
+    "bytes",
+    "an error names the file"
+  ),
+  limit(
+    files,
+    "what is attached to a prompt",
+    "cli/terminal/Input.ts#attachedBytes",
+    "bytes",
+    "it is cut, with a note"
+  ),
+  limit(
+    files,
+    "links that lead to one another",
+    ["services/files/CanonicalPath.ts#maxLinks", "services/commands/CommandScripts.ts#maxLinks"],
+    "links",
+    "they count as a cycle"
+  ),
+  limit(
+    files,
+    "files and folders in the map of a project",
+    "services/map/MapReader.ts#mostMapped",
+    "entries",
+    "the map goes as far as that"
+  ),
+  limit(
+    files,
+    "making the map of a project",
+    "services/map/MapReader.ts#listingTime",
+    "time",
+    "the map goes as far as that"
+  ),
+  limit(
+    files,
+    "a manifest, and a source file, for the map and the choice of checks",
+    ["services/map/MapReader.ts#manifestBytes", "services/map/MapReader.ts#sourceBytes"],
+    "bytes",
+    "it is not looked at"
+  ),
+  limit(
+    files,
+    "source files whose names the map shows, and tests that are searched for imports",
+    ["services/map/MapReader.ts#mostSources", "services/map/MapReader.ts#mostSearched"],
+    "files",
+    "others are not looked at"
+  ),
+  limit(
+    searching,
+    "`search_files` ends before the limit of its call, to show what it has",
+    "plugins/SearchFiles.ts#secondsToShow",
+    "seconds",
+    "the result says which share of the files was searched",
+    "`limits.toolSeconds`, `limits.tools.search_files.seconds`"
+  ),
+  limit(
+    searching,
+    "a file that is searched for the first excerpts, for uses of a changed name, for items and for a replacement everywhere",
+    "services/pipeline/SearchedTexts.ts#maxSearchedBytes",
+    "bytes",
+    "it is not searched"
+  ),
+  limit(
+    searching,
+    "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
+    [
+      "services/pipeline/FirstLook.ts#mostFiles",
+      "services/pipeline/Leftovers.ts#mostFiles",
+      "services/pipeline/LookBack.ts#mostFiles"
+    ],
+    "files",
+    "nothing is searched for"
+  ),
+  limit(
+    searching,
+    "paths that are compared for the nearest name",
+    "domain/files/PathList.ts#maxCompared",
+    "paths",
+    "others are not suggested"
+  ),
+  limit(
+    searching,
+    "a file in which a quotation is looked for",
+    "services/references/Evidence.ts#maxBytes",
+    "bytes",
+    "only that the file is there is checked"
+  ),
+  limit(
+    changes,
+    "a file that is edited",
+    "services/tools/CallCheck.ts#maxEditBytes",
+    "bytes",
+    "the change fails and says so"
+  ),
+  limit(
+    changes,
+    "a file whose changes by several tasks are put together",
+    "services/pipeline/JoinChanges.ts#maxBytes",
+    "bytes",
+    "the later task fails and says so"
+  ),
+  limit(
+    changes,
+    "a file that is kept for `undo`, and whose content tells whether it changed",
+    ["services/files/FileVersions.ts#mostKept", "services/files/Hash.ts#maxHashed"],
+    "bytes",
+    "`undo` names it; size and time are compared"
+  ),
+  limit(
+    changes,
+    "a file that is compared with what a call was to write",
+    "services/files/Workspace.ts#maxComparedBytes",
+    "bytes",
+    "a person is asked about the call"
+  ),
+  limit(
+    commands,
+    "what a command writes",
+    "services/commands/ChildRun.ts#maxOutputBytes",
+    "bytes",
+    "it is stopped; the result says so"
+  ),
+  limit(
+    commands,
+    "the beginning and the end of an output that are kept, each, and lines about trouble between them",
+    ["domain/commands/CommandOutput.ts#keptBytes", "domain/commands/CommandOutput.ts#troubleBytes"],
+    "bytes",
+    "a note says how much is left out"
+  ),
+  limit(commands, "a command line", "domain/commands/CommandText.ts#maxBytes", "bytes", "the call is rejected"),
+  limit(
+    commands,
+    "a command that is to stop, between SIGTERM and SIGKILL",
+    "services/commands/ChildRun.ts#grace",
+    "time",
+    "it is killed"
+  ),
+  limit(
+    commands,
+    "a temporary folder of the sandbox",
+    "domain/commands/CommandLimits.ts#temporaryMegabytes",
+    "MB",
+    "the program gets an error; the result says so",
+    "`limits.commandMemoryMegabytes`, if that is less"
+  ),
+  limit(
+    commands,
+    "the memory that is left to a command at least",
+    "domain/commands/CommandLimits.ts#leastMemoryMegabytes",
+    "MB",
+    "",
+    "`limits.commandMemoryMegabytes`"
+  ),
+  limit(
+    commands,
+    "files and folders of a project that the sandbox protects",
+    "services/commands/ProjectSurvey.ts#maxEntries",
+    "entries",
+    "commands fail and say so"
+  ),
+  limit(
+    commands,
+    "configuration of git that the sandbox follows",
+    "services/commands/ProjectSurvey.ts#maxBytes",
+    "bytes",
+    "it counts as empty"
+  ),
+  limit(
+    commands,
+    "looking for secrets in the commits of a repository",
+    "services/commands/CommittedSecrets.ts#patience",
+    "time",
+    "its commits are hidden from commands",
+    '`"sandbox": { "git": true }`'
+  ),
+  limit(
+    commands,
+    "a text file that a command writes and that is proposed",
+    "services/commands/CopyChanges.ts#maxBytes",
+    "bytes",
+    "`not_proposed` of the result names it"
+  ),
+  limit(
+    commands,
+    "a copy of a project for a command, where the system has no overlay",
+    "services/commands/ProjectCopy.ts#maxBytes",
+    "bytes",
+    "the command fails and says so"
+  ),
+  limit(
+    commands,
+    "scripts that a command runs and whose changes are watched for a rule",
+    "services/commands/CommandScripts.ts#maxScripts",
+    "scripts",
+    "others are not watched"
+  ),
+  limit(
+    commands,
+    "a script whose own scripts are watched",
+    "services/commands/CommandScripts.ts#maxBytes",
+    "bytes",
+    "what it starts is not watched"
+  ),
+  limit(
+    checks,
+    "checks that are tried while the plan is made",
+    "services/checks/Checks.ts#mostTried",
+    "checks",
+    "others are not tried"
+  ),
+  limit(
+    checks,
+    "the first task waits for a trial that the plan did not outlast",
+    "services/pipeline/CheckTrial.ts#longestWait",
+    "time",
+    "the task begins; the trial ends when changes are checked"
+  ),
+  limit(
+    checks,
+    "trying a check that nobody named",
+    "services/checks/Checks.ts#longestTry",
+    "seconds",
+    "it is stopped: it can start",
+    "`--check`"
+  ),
+  limit(
+    checks,
+    "a check that is repeated to see whether its failure is flaky",
+    "services/checks/Checks.ts#longestRepeat",
+    "seconds",
+    "it is not repeated"
+  ),
+  limit(
+    checks,
+    "a check that is repeated to see whether changed tests need the change",
+    "services/checks/CheckRuns.ts#longestTrial",
+    "seconds",
+    "it is not repeated"
+  ),
+  limit(checks, "trying a program for `doctor`", "app/diagnosis.ts#trialSeconds", "seconds", "the finding says so"),
+  limit(checks, "programs that `doctor` tries", "app/diagnosis.ts#mostTried", "programs", "others are not tried"),
+  limit(
+    tools,
+    "importing a plugin",
+    "services/plugins/PluginPackages.ts#importTime",
+    "time",
+    "it is left out, with a warning"
+  ),
+  limit(
+    tools,
+    "a plugin makes its tools",
+    "services/tools/PluginLoader.ts#loadTime",
+    "time",
+    "it is left out, with a warning"
+  ),
+  limit(
+    tools,
+    "files of a plugin that trust in it covers",
+    "services/plugins/PluginFinder.ts#maxFiles",
+    "files",
+    "it cannot be trusted; the message says so"
+  ),
+  limit(
+    tools,
+    "the size of these files together",
+    "services/plugins/PluginFinder.ts#maxBytes",
+    "bytes",
+    "it cannot be trusted; the message says so"
+  ),
+  limit(
+    tools,
+    "entries of the list of things to do that a task keeps",
+    "plugins/ScratchTasks.ts#maxEntries",
+    "entries",
+    "the call fails and says so"
+  ),
+  limit(
+    tools,
+    "a message of an MCP server",
+    "services/mcp/McpConnection.ts#maxMessageBytes",
+    "bytes",
+    "the server counts as broken"
+  ),
+  limit(
+    tools,
+    "an MCP server that is to stop",
+    ["services/mcp/McpConnection.ts#grace", "services/mcp/McpToolServer.ts#grace"],
+    "time",
+    "it is killed"
+  ),
+  limit(
+    tools,
+    "starting an MCP server",
+    "services/mcp/McpPlugins.ts#defaultStartTimeout",
+    "seconds",
+    "it is left out, with a warning",
+    "`mcpServers.NAME.startTimeout`"
+  ),
+  limit(
+    tools,
+    "levels of the schema of an MCP tool",
+    "domain/plugins/McpTool.ts#maxDepth",
+    "levels",
+    "the tool is left out, with a warning"
+  ),
+  limit(tools, "a skill file", "services/skills/SkillFolders.ts#maxSkillBytes", "bytes", "it is left out, with a note"),
+  limit(
+    tools,
+    "files beside a skill that a prompt names",
+    "services/skills/SkillFolders.ts#maxFiles",
+    "files",
+    "others are not named"
+  ),
+  limit(
+    tools,
+    "entries and levels of a folder that are looked at for them",
+    ["services/skills/SkillFolders.ts#maxEntries", "services/skills/SkillFolders.ts#maxDepth"],
+    "",
+    "others are not named"
+  ),
+  limit(
+    tools,
+    "turns that a skill may ask for",
+    "domain/skills/Skill.ts#maxTurns",
+    "turns",
+    "the skill is rejected",
+    "`limits.turns`"
+  ),
+  limit(
+    models,
+    "one line, or one document, of a model server",
+    "services/providers/ServerTransport.ts#maxBytes",
+    "bytes",
+    "the answer counts as broken off"
+  ),
+  limit(
+    models,
+    "the text of an error of a model server",
+    "services/providers/ServerTransport.ts#errorBytes",
+    "bytes",
+    "the rest is not read"
+  ),
+  limit(
+    models,
+    "facts about a model (window, templates, slots)",
+    [
+      "services/providers/ollama/OllamaServer.ts#patience",
+      "services/providers/openai/OpenAiServer.ts#factsTimeout",
+      "app/modelWindow.ts#patience"
+    ],
+    "time",
+    "the run goes on without them",
+    "`contextWindow`, `parallel`"
+  ),
+  limit(
+    models,
+    "the properties of a llama-server, which may load a model for them",
+    "services/providers/openai/OpenAiServer.ts#propertiesTimeout",
+    "time",
+    "the run goes on without them",
+    "`contextWindow`"
+  ),
+  limit(
+    models,
+    "how long what is known of a server counts",
+    "services/providers/ollama/OllamaServer.ts#valid",
+    "time",
+    "it is asked again"
+  ),
+  limit(web, "redirects of a page", "services/web/PublicWeb.ts#maxRedirects", "redirects", "the fetch fails"),
+  limit(web, "a page", "services/web/PublicWeb.ts#defaultMaxBytes", "bytes", "the fetch fails"),
+  limit(web, "memory for reading a page", "services/web/PublicWeb.ts#maxMegabytes", "MB", "the fetch fails"),
+  limit(
+    saved,
+    "a journal that is read",
+    "services/journal/JournalReader.ts#maxJournalBytes",
+    "bytes",
+    "an error names the file"
+  ),
+  limit(
+    saved,
+    "one process looks for locks of projects",
+    "services/journal/ProjectLock.ts#longestLook",
+    "ms",
+    "the run does not begin; the message names the process"
+  ),
+  limit(
+    saved,
+    "conversations that are kept for a project",
+    "services/conversation/ConversationStore.ts#mostConversations",
+    "conversations",
+    "the oldest is removed"
+  ),
+  limit(
+    saved,
+    "typed messages that are kept for a project",
+    "services/conversation/ConversationStore.ts#mostMessages",
+    "messages",
+    "the oldest are removed"
+  ),
+  limit(
+    saved,
+    "a command of your own for `ask`",
+    "services/conversation/CustomCommands.ts#mostBytes",
+    "bytes",
+    "it is left out"
+  ),
+  limit(
+    saved,
+    "a query to the database of a cluster is tried again",
+    "services/cluster/ClusterDatabase.ts#patience",
+    "time",
+    "the worker ends"
+  ),
+  limit(
+    saved,
+    "a worker holds its work without renewing it",
+    "services/cluster/ClusterWork.ts#leaseTime",
+    "ms",
+    "another worker may lease it"
+  ),
+  limit(
+    people,
+    "a file with remembered permissions",
+    "services/permissions/Policies.ts#maxBytes",
+    "bytes",
+    "it is not used; a warning says so"
+  ),
+  limit(
+    people,
+    "a file whose change a question shows",
+    "services/permissions/ApprovalView.ts#previewBytes",
+    "bytes",
+    "the question says that it is not shown"
+  ),
+  limit(
+    people,
+    "denials of the same effect",
+    "services/permissions/GateQuestion.ts#maxDenials",
+    "denials",
+    "the task ends"
+  ),
+  limit(
+    people,
+    "files of a project that the question about an MCP server names",
+    "services/mcp/McpServers.ts#maxFiles",
+    "files",
+    "others are counted"
+  ),
+  limit(
+    people,
+    "the first byte of an attached stdin",
+    "cli/terminal/Input.ts#silence",
+    "time",
+    "the command goes on without it"
+  )
+]
+
+/** Constants of time, size and number that end nothing a person could notice: how often, how precise, how far apart. */
+export const noLimits: ReadonlyArray<string> = [
+  "app/worker.ts#idleTimeToLive",
+  "app/worker.ts#handOverTime",
+  "cli/completion/completion.ts#patience",
+  "cli/completion/completion.ts#mostRuns",
+  "domain/commands/CommandOutput.ts#noteBytes",
+  "domain/configuration/Limits.ts#mostSeconds",
+  "domain/documents/AnswerGrammar.ts#mostCalls",
+  "domain/documents/TaskItems.ts#mostLinks",
+  "domain/files/Loss.ts#mostKept",
+  "domain/runs/RunOutcome.ts#maxSources",
+  "domain/tools/native/PythonCalls.ts#maxDepth",
+  "services/approvals/TerminalQuestion.ts#modeSwitchTime",
+  "services/approvals/TerminalQuestion.ts#pasteTime",
+  "services/cluster/ClusterDatabase.ts#slowTime",
+  "services/cluster/ClusterJournal.ts#together",
+  "services/cluster/ClusterRuns.ts#mostEvents",
+  "services/cluster/ClusterWorkers.ts#quietTime",
+  "services/cluster/ClusterWorkers.ts#mostCalls",
+  "services/cluster/ClusterWorkers.ts#reportInterval",
+  "services/cluster/ClusterWorkers.ts#freshSeconds",
+  "services/cluster/SqlWork.ts#aliveSeconds",
+  "services/cluster/WorkLoop.ts#renewal",
+  "services/files/BinaryPatch.ts#lineBytes",
+  "services/files/Lock.ts#answerTime",
+  "services/files/TextFile.ts#chunkBytes",
+  "services/mcp/McpPlugins.ts#quietStart",
+  "services/providers/ServerTransport.ts#endGrace"
+]
+
+const source = new URL("../src/", import.meta.url)
+
+/** The value of a constant as it stands in the source. */
+export const valueOf = (from: string): string => {
+  const [file = "", name = ""] = from.split("#")
+  const text = readFileSync(new URL(file, source), "utf8")
+  const value = new RegExp(String.raw`^(?:export )?const ${name}(?:: [\w<>]+)? = (.+)$`, "m").exec(text)?.[1]
+  if (value === undefined) throw new Error(`There is no constant ${name} in src/${file}; see scripts/fixedLimits.ts.`)
+  return value
+}
+
+const numberOf = (value: string): number =>
+  (/\(([\d_]+)\)$/.exec(value)?.[1] ?? value)
+    .split("*")
+    .reduce((product, factor) => product * Number(factor.replaceAll(/[_\s]/g, "")), 1)
+
+const sizes = [
+  [1_073_741_824, "GiB"],
+  [1_048_576, "MiB"],
+  [1024, "KiB"]
+] as const
+
+const bytesText = (bytes: number): string => {
+  const [size, name] = sizes.find(([unit]) => bytes >= unit && bytes % unit === 0) ?? [1, "bytes"]
+  return `${(bytes / size).toLocaleString("en")} ${name}`
+}
+
+const textOf = (value: string, unit: Unit): string => {
+  switch (unit) {
+    case "bytes":
+      return bytesText(numberOf(value))
+    case "ms":
+      return counted(numberOf(value) / 1000, "second")
+    case "time":
+      return value.startsWith('"') ? value.slice(1, -1) : counted(numberOf(value), "second")
+    default:
+      return `${numberOf(value).toLocaleString("en")} ${unit}`.trim()
+  }
+}
+
+/** The limits as rows of the page. */
+export const fixedRows = (): ReadonlyArray<ReadonlyArray<string>> =>
+  fixedLimits.map(({ area, from, reached, setting = "", unit, what }) => [
+    area,
+    what,
+    [...new Set(from.map((one) => textOf(valueOf(one), unit)))].join(", "),
+    reached,
+    setting
+  ])

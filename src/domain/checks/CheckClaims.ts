@@ -1,0 +1,87 @@
+/**
+ * What a report says of checks, held against how they ended: `The check passed` where it failed, or proves nothing.
+ */
+import { cutAt } from "../text/Excerpt.ts"
+import { type CheckOutcome, namesOf, statusOf } from "./CheckOutcome.ts"
+
+const checks = String.raw`(?:(?:unit|integration|type|existing|other|new) )*(?:tests?|checks?|specs?|suites?|builds?|type ?checks?|typechecks?|lint(?:er|ing)?|compilation)`
+
+/** `all tests pass`, `the check passed`, `tests: passing`, `npm test succeeds`, `passes all tests`, `3 of 3 tests green`. */
+const says: ReadonlyArray<RegExp> = [
+  new RegExp(
+    String.raw`\b${checks}\b[^.!?\n]{0,40}?\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succeeding|successful(?:ly)?|green|ok|clean|compiles?)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:pass(?:es|ed|ing)?|satisf(?:y|ies|ied)|green on) (?:(?!to\b|into\b|in\b|as\b)\S+ ){0,3}${checks}\b`,
+    "i"
+  ),
+  /\b(?:verified|confirmed|validated|checked) (?:\S+ ){0,4}(?:tests?|checks?)\b/i,
+  /✅[^.!?\n]{0,40}\b(?:tests?|checks?|build|lint)\b/i
+]
+
+/** `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`, `could not be checked`. */
+const hedged =
+  /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
+/** What is said of another time or of another part; `now` takes that back. */
+const elsewhere = /\b(?:before|previously|fail(?:s|ed|ing)?)\b/i
+
+const sentencesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .replace(/^```[\s\S]*?^```/gm, "")
+    .split(/(?<=[.!?])\s+|\n+/)
+    .map((one) => one.replace(/^[\s>*#-]+/, "").trim())
+    .filter((one) => one !== "")
+
+const longestClaim = 160
+
+/** The first sentence that says a check passed, also one whose command it names: `` `node check.js` exits with 0 ``. */
+const claimIn = (report: string, commands: ReadonlyArray<string>): string | undefined =>
+  sentencesOf(report).find(
+    (sentence) =>
+      !hedged.test(sentence) &&
+      (!elsewhere.test(sentence) || /\bnow\b/i.test(sentence)) &&
+      (says.some((pattern) => pattern.test(sentence)) ||
+        (commands.some((command) => sentence.includes(command)) &&
+          /\b(?:pass|succe|ok\b|green|works?\b|exit code 0|exits? with 0)/i.test(sentence)))
+  )
+
+const stateText = (check: CheckOutcome): string => {
+  const { cause, command, newFailures, notRun, stillFails } = check
+  if (notRun !== undefined) return `\`${command}\` ${cause === undefined ? "was not run" : "proves nothing"}`
+  const still = stillFails === undefined ? "" : " still"
+  return `\`${command}\`${still} fails${newFailures.length === 0 ? "" : `: ${namesOf(newFailures)}`}`
+}
+
+/** A type check is meant where a report speaks of types or of building, and another check where it does not. */
+const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
+  const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
+  return ofTypes.test(claim) === ofTypes.test(command)
+}
+
+/**
+ * A sentence of a report that says a check passed, against what is known, and what is so; nothing when it may be true of some
+ * check. `ranByModel` says that a command of the model itself passed, which may have been a check that the host could not run.
+ */
+export const falseClaim = (
+  report: string,
+  outcomes: ReadonlyArray<CheckOutcome>,
+  ranByModel = false
+): { readonly claim: string; readonly fact: string } | undefined => {
+  const claim = claimIn(
+    report,
+    outcomes.map(({ command }) => command)
+  )
+  if (claim === undefined) return undefined
+  const isAll = /\b(?:all|every|everything|both)\b/i.test(claim)
+  const named = outcomes.filter(({ command }) => claim.includes(command))
+  const similar = outcomes.filter((check) => isAbout(claim, check))
+  const meant = [named, isAll ? outcomes : similar, outcomes].find((some) => some.length > 0) ?? []
+  const against = meant.filter((check) => {
+    const status = statusOf(check)
+    return status === "failed" || (!ranByModel && (status === "not checked" || status === "not run"))
+  })
+  const isTrueOfSome = named.length === 0 && !isAll && against.length < meant.length
+  if (against.length === 0 || isTrueOfSome) return undefined
+  return { claim: cutAt(claim, longestClaim), fact: against.map(stateText).join(", ") }
+}

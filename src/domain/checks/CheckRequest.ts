@@ -1,0 +1,70 @@
+/**
+ * Whether a prompt or a plan asks for a check to pass. Then a failure that was there before is a part of the work.
+ */
+
+const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
+
+/** At most so many characters between the words, within a sentence. */
+const near = String.raw`[^.!?\n]{0,60}?`
+
+/** Words that stand before what is meant: `all of these`, `the two remaining`, `` `npm test` ``. */
+const articles =
+  '(?:(?:the|a|an|all|any|every|each|this|that|these|those|my|our|its|both|of|remaining|existing|other|last|first|two|three|\\d+|`[^`\\n]+`|"[^"\\n]+"|[\\w./-]+\\.\\w+) )*'
+
+const wishes: ReadonlyArray<RegExp> = [
+  new RegExp(String.raw`\b(?:fix|repair|mend|correct|resolve|solve|unbreak|green) ${articles}${checked}\b`, "i"),
+  new RegExp(
+    String.raw`\b${checked}\b${near}\b(?:pass(?:es|ing)?|succeeds?|green|(?:works?|runs?|compiles?|builds?) again|clean|without (?:errors?|failures?)|exits? with (?:code )?0)\b`,
+    "i"
+  ),
+  new RegExp(String.raw`\b(?:pass(?:es|ing)?|satisf(?:y|ies)|green) ${articles}${checked}\b`, "i"),
+  new RegExp(
+    String.raw`\b${checked} (?:(?!that|which|should|must|if|when|may|can)\S+ ){0,3}?(?:fails?|failing|broken|red|broke|breaks)\b`,
+    "i"
+  )
+]
+
+/** What is not asked for: `the failing tests stay as they are`, `do not fix the tests`, `ignore failing tests`. */
+const leftAlone =
+  /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
+
+const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
+
+/** A name of a test is named when its last part is, if that is more than a word that anything may hold. */
+const isNamed = (request: string, failure: string): boolean => {
+  const part = failure.split(/ > | › |::|\//).at(-1) ?? failure
+  const name = part.replace(/[()[\]'"`]/g, "").trim()
+  return (/\s|_|[a-z][A-Z]/.test(name) || name.length >= 12) && request.toLowerCase().includes(name.toLowerCase())
+}
+
+/** True when the request asks for this check to pass, or for what fails in it. */
+export const asksToPass = (
+  request: string,
+  { command, failures }: { readonly command: string; readonly failures: ReadonlyArray<string> }
+): boolean => {
+  if (failures.some((failure) => isNamed(request, failure))) return true
+  const sentences = sentencesOf(request).filter((sentence) => !leftAlone.test(sentence))
+  const own = command.toLowerCase()
+  return sentences.some(
+    (sentence) =>
+      wishes.some((wish) => wish.test(sentence)) ||
+      (sentence.toLowerCase().includes(own) && /\b(?:pass|succeed|green|work|fail|ok|exit)/i.test(sentence))
+  )
+}
+
+/** Words with which a prompt that changes something begins, or has somewhere beside its question. */
+const changes =
+  /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
+
+const asks =
+  /^\s*(?:what|where|which|who|whose|why|how|when|is|are|was|were|does|do|did|has|have|explain|describe|list|show|find|search|summari[sz]e|tell|count|name|compare|review|analy[sz]e|look)\b/i
+
+const isQuestion = (sentence: string): boolean =>
+  asks.test(sentence) || (sentence.trim().endsWith("?") && !/^\s*(?:can|could|would|will|please)\b/i.test(sentence))
+
+/** False for a prompt that only asks something. */
+export const asksForChange = (prompt: string): boolean => {
+  const sentences = sentencesOf(prompt)
+  const others = sentences.filter((sentence) => !isQuestion(sentence))
+  return others.length === sentences.length || others.some((sentence) => changes.test(sentence))
+}

@@ -1,0 +1,134 @@
+/**
+ * Recognises lists that are not about the prompt: a small model that does not know what to plan repeats the example that it was
+ * shown, or writes about something else. What the example says is read out of the instructions themselves, so that it may be
+ * changed there alone.
+ */
+import * as Option from "effect/Option"
+import { type Issue, makeIssue } from "../findings/Issue.ts"
+import { fencedBlocks } from "../markdown/Outline.ts"
+import type { Task } from "../plan/Task.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { stemOf, wordsInName } from "../text/Nearest.ts"
+import { readTaskList } from "./TaskListFormat.ts"
+
+/** A task that holds so much of the example's words says what the example says. */
+const alike = 0.6
+/** A task that holds so much of the prompt's words is about the prompt. */
+const aboutPrompt = 2 / 3
+const mostOfPrompt = 120
+
+type PlannedTask = Pick<Task, "name" | "whatIsNeeded">
+
+/** The tasks of the example of a task list that instructions hold. */
+export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
+  const lists = fencedBlocks(instructions).flatMap(({ text }) => Option.toArray(readTaskList(text).value))
+  return lists[0]?.tasks ?? []
+}
+
+/** The words that say what a text is about, in the form that their forms share; numbers too. */
+const stemsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    wordsInName(text)
+      .filter((word) => word.length > 3 || /\d/.test(word))
+      .map(stemOf)
+  )
+
+const numbersIn = (stems: ReadonlySet<string>): ReadonlyArray<string> => [...stems].filter((stem) => /^\d+$/.test(stem))
+
+const shareIn = (wanted: ReadonlySet<string>, text: ReadonlySet<string>): number =>
+  wanted.size === 0 ? 0 : [...wanted].filter((stem) => text.has(stem)).length / wanted.size
+
+/** True when the prompt asks for what the task says, although the example says it too. */
+const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt: ReadonlySet<string>): boolean => {
+  const numbers = numbersIn(task)
+  const areTold = numbers.every((number) => prompt.has(number))
+  if (!areTold && numbersIn(prompt).length > 0) return false
+  const named = shareIn(subject, prompt)
+  return named === 1 || (named > 0 && areTold && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
+}
+
+/** True for a task that repeats one of the example, in the place of what the prompt says. */
+const isCopied = (
+  { name, whatIsNeeded }: PlannedTask,
+  example: ReadonlyArray<PlannedTask>,
+  prompt: ReadonlySet<string>
+): boolean => {
+  const task = stemsOf(`${name} ${whatIsNeeded}`)
+  const needed = stemsOf(whatIsNeeded)
+  return example.some((one) => {
+    const subject = stemsOf(one.name)
+    const title = new Set([...stemsOf(name)].filter((stem) => !/^\d+$/.test(stem)))
+    const hasName = shareIn(subject, title) === 1 && shareIn(title, subject) === 1
+    const isAlike = hasName || shareIn(stemsOf(one.whatIsNeeded), needed) >= alike
+    return isAlike && shareIn(subject, task) === 1 && !isAsked(task, subject, prompt)
+  })
+}
+
+/** A shorter prompt may be put into other words as a whole. */
+const leastOfPrompt = 4
+/** Words of English sentences: a plan may be in another language than the prompt. */
+const english = /\b(?:the|an?|is|are|of|to|in|for|and|it|that|this|how|what|where|which|does?|my|from|with|by)\b/gi
+
+const ownWords = (prompt: string): string =>
+  `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
+
+/** The issue of a list that has no word of the prompt; nothing for a short prompt, or one in another language. */
+const unrelatedIssue = (
+  { goals, tasks }: TaskList,
+  prompt: string,
+  asked: ReadonlySet<string>
+): ReadonlyArray<Issue> => {
+  const texts = tasks.map(({ name, references, whatIsNeeded }) =>
+    [name, whatIsNeeded, ...references.map(({ href }) => href)].join(" ")
+  )
+  const isComparable = asked.size >= leastOfPrompt && (prompt.match(english) ?? []).length > 1
+  if (!isComparable || shareIn(asked, stemsOf([goals, ...texts].join(" "))) > 0) return []
+  const what = "No task, and not the goals, has a word of the prompt."
+  return [makeIssue("plan-unrelated", {}, { what, how: ownWords(prompt) })]
+}
+
+/** With fewer words several tasks may need the same. */
+const leastWords = 5
+
+/** What a task asks for in every field but its name. */
+const workOf = ({ expectedOutput, forEach, references, skill, whatIsNeeded }: Task): string =>
+  JSON.stringify([skill, whatIsNeeded, expectedOutput, forEach ?? "", references.map(({ href }) => href)])
+
+/** The issues of tasks that ask for the same as one before them, under another name. */
+const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
+  const first = new Map<string, string>()
+  return steps.flatMap(({ tasks, title }) =>
+    tasks.flatMap((task) => {
+      const name = first.get(workOf(task))
+      first.set(workOf(task), name ?? task.name)
+      if (name === undefined || task.whatIsNeeded.split(/\s+/).length < leastWords) return []
+      const what = `"${task.name}" asks for the same as "${name}".`
+      const how = `Leave it out, or say what it does beyond "${name}".`
+      return [makeIssue("task-repeated", { section: title, task: task.name }, { what, how })]
+    })
+  )
+}
+
+/** The issues of a list that a model wrote: tasks of the example, tasks that are there twice, or no word of the prompt. */
+export const planIssues = (
+  list: TaskList,
+  example: ReadonlyArray<PlannedTask>,
+  prompt: string
+): ReadonlyArray<Issue> => {
+  const asked = stemsOf(prompt)
+  const copies = list.steps.flatMap(({ tasks, title }) =>
+    tasks
+      .filter((task) => isCopied(task, example, asked))
+      .map(({ name }) =>
+        makeIssue(
+          "plan-example",
+          { section: title, task: name },
+          {
+            what: `The task "${name}" repeats the example of the instructions, which is about another prompt.`,
+            how: ownWords(prompt)
+          }
+        )
+      )
+  )
+  return [...(copies.length > 0 ? copies : unrelatedIssue(list, prompt, asked)), ...repeatedIssues(list)]
+}

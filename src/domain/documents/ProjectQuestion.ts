@@ -1,0 +1,92 @@
+/**
+ * Whether a request is about the project, so that an answer has to rest on it. It is when it says so ("this project"), asks for a
+ * file or a place, or names what the project holds: a file, a name that its sources declare, or the words of such a name ("the rate
+ * limit" for `rateLimit`). It is not when it brings its own material.
+ */
+import { soughtOf } from "../models/Sought.ts"
+
+/** More lines, or a block of code, are material that the person brings along. */
+const mostRequestLines = 12
+const mostRequestCharacters = 1500
+
+const says =
+  /\b(?:this|our) (?:\w+ )?(?:project|repo|repository|code ?base|code|app|application|program|package|module|folder|directory|library|server|service|tool|test suite|build)\b|\b(?:the|my) (?:project|repo|repository|code ?base)\b/i
+const asksFile =
+  /\b(?:which|what) (?:(?:source|test|config(?:uration)?) )?(?:files?|folders?|director(?:y|ies)|modules?|tests?|scripts?)\b(?! (?:formats?|systems?|types?|extensions?|managers?|servers?|sizes?))/i
+const asksPlace = /\bwhere\b/i
+/** What is done to something at a place of code. */
+const doneInCode =
+  /\b(?:defined|declared|implemented|configured|set|called|used|handled|stored|read|tested|documented|parsed|created|written|checked|loaded|validated|imported|exported|initiali[sz]ed)\b/i
+const place = /(?<![\w/:.])(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.\w{1,8}(?![\w/])/g
+const definite = /\b(?:the|our|its)\s+(\p{L}{3,})\s+(\p{L}{3,})/giu
+const words = /\p{L}[\p{L}\p{N}]*/gu
+/** Words of questions that no text of a project has to hold. */
+const ofQuestions = new Set(
+  "where what which does this that with from have there about into are the and can".split(" ")
+)
+
+/** True for a request with a block of code, or with more text than a question has. */
+export const bringsMaterial = (request: string): boolean =>
+  /^\s*(?:`{3,}|~{3,})/m.test(request) ||
+  request.length > mostRequestCharacters ||
+  request.trim().split("\n").length > mostRequestLines
+
+/** What a project holds, as far as it is looked at. */
+interface ProjectTexts {
+  readonly files: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<{ readonly text: string }>
+}
+
+const namesFile = (request: string, files: ReadonlyArray<string>): boolean =>
+  (request.match(place) ?? []).some((path) => files.some((file) => file === path || file.endsWith(`/${path}`)))
+
+const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
+
+/** True for a line that declares the name, by words before it or a sign behind it at its beginning. */
+const declares = (text: string, name: string): boolean =>
+  new RegExp(
+    `^\\s*(?:[\\w@]+ )*(?:function|const|let|var|val|class|def|fn|func|type|interface|enum|struct|trait|module|macro|object|void|static|public|private)\\b[^=\\n]*?\\b${escaped(name)}\\b|^\\s*${escaped(name)}\\s*(?:[=:]|\\()`,
+    "m"
+  ).test(text)
+
+/** `rate limit` as it stands in names. */
+const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
+
+/** The words that may be those of a name: two behind a definite article, or three in a row. */
+const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const all = request.match(words) ?? []
+  const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
+  return [...request.matchAll(definite)].map(([, ...pair]) => pair).concat(triples)
+}
+
+/** The words of a question that its subject has. */
+const subjectOf = (request: string): ReadonlyArray<string> =>
+  (request.toLowerCase().match(words) ?? []).filter((word) => word.length > 3 && !ofQuestions.has(word))
+
+/** True for a request that is about the project by its words alone. */
+export const saysProject = (request: string): boolean =>
+  says.test(request) || asksFile.test(request) || (asksPlace.test(request) && doneInCode.test(request))
+
+/** True for a request that names what the project holds. */
+export const namesProject = (request: string, { files, texts }: ProjectTexts): boolean => {
+  if (namesFile(request, files)) return true
+  const names = soughtOf(request).names.map(({ text }) => text)
+  if (texts.some(({ text }) => names.some((name) => declares(text, name)))) return true
+  const phrases = phrasesIn(request).map(joined)
+  if (texts.some(({ text }) => phrases.some((phrase) => phrase.test(text)))) return true
+  if (!asksPlace.test(request)) return false
+  const subject = subjectOf(request)
+  return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
+}
+
+/** A link to something of the project. */
+const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
+const code = /`([^`\n]{3,200})`/g
+
+/** A command with arguments, or a name of several parts: one word may be there by chance. */
+const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
+
+/** True for an answer that links the project, or quotes a command or a name of what was shown of it. */
+export const restsOnProject = (answer: string, shown: string): boolean =>
+  ownLink.test(answer) ||
+  [...answer.matchAll(code)].some(([, quoted = ""]) => isTelling(quoted) && shown.includes(quoted))

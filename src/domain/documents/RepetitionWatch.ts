@@ -1,0 +1,232 @@
+/**
+ * Finds out that a model repeats itself while it writes: equal lines in a row, a text that follows itself again and again, or
+ * nothing but blanks. Words have narrow limits. Code and data repeat themselves for good reasons, so that they have wide ones: of
+ * 61,635 files of at most 64 KiB (this repository, its packages, the libraries of three languages), six repeat up to
+ * eight lines with a word for more than 1,600 characters, and three repeat anything for more than 4,096, all of them generated; none
+ * repeats a sentence for 400 characters.
+ * The verdict does not depend on how the text is cut into deltas, memory is bounded, and cost is linear.
+ */
+import { Line } from "../markdown/Line.ts"
+import { scaleOfText } from "../models/PromptSize.ts"
+import { beginsNative } from "../tools/native/NativeCalls.ts"
+
+/** A string that was repeated, with how often it stands at the end of the answer in a row. */
+export interface Repetition {
+  readonly unit: string
+  readonly times: number
+}
+
+/** So many equal lines of words in a row are a loop; blank lines between them do not count. */
+export const mostEqualLines = 8
+/** A text of words that follows itself for so many tokens is a loop. */
+export const mostLoopTokens = 200
+/** A word that follows itself so often says nothing; Ollama ends an answer after as many equal tokens. */
+export const mostEqualWords = 30
+/** So many characters of words in a row may repeat a unit inside of code. */
+export const mostCodeCharacters = 1600
+/** So many characters of data in a row may repeat a unit. */
+export const mostDataCharacters = 4096
+/** So many blank lines in a row are a loop. */
+export const mostBlankLines = 200
+
+/** What stands there less often is a quotation, a refrain, a pair of tables. */
+const leastTimes = 3
+/** How many characters are examined; the longest unit that can be found is a third of them. */
+const window = 8192
+/** After how many characters the text is examined again. */
+const stride = 64
+/** No loop has fewer characters, in any script. */
+const leastCharacters = 256
+/** One sign in a row is a separator up to here. */
+const longestSeparator = 800
+/** A fence, a heading and a line that is compared are recognised within this many characters. */
+const shownOfLine = 400
+/** Words that make a sentence. */
+const sentenceWords = 5
+
+const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
+const inRow =
+  /\p{L}{2,}(?: \p{L}[\p{L}'’-]*){4}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{8}/u
+
+const countWords = (text: string): number => text.match(word)?.length ?? 0
+
+/** True for a unit with five words in a row, which no code repeats. It may begin in the middle of them. */
+const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
+
+/** A longer string without a blank is data. */
+const longestWord = 40
+
+/** Words are letters for the most part. Words with a comma each are a list of data. */
+const isWords = (text: string): boolean => {
+  const signs = text.match(/\S/gu)?.length ?? 0
+  const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0
+  const commas = text.match(/,/g)?.length ?? 0
+  const isString = text.length > longestWord && !/\s/.test(text)
+  return letters > 0 && letters >= signs * 0.75 && commas <= countWords(text) * 0.6 && !isString
+}
+
+/** The marks of lists, quotations and headings before a line. */
+const lineMarks = /^\s*(?:(?:[-*+>]|#{1,6}|\d+[.)])\s+)*(?:\[[ x]\]\s+)?/i
+
+/** True for a line of words, as opposed to a row of a table, a line of code or of data. */
+const isWordsLine = (line: string): boolean => {
+  const bare = line.replace(lineMarks, "")
+  const isData = /^[|{}[\]()"'<]|[,;{}[\](|<]$|\p{L},\p{L}/u.test(bare)
+  return !isData && isWords(bare)
+}
+
+/** A line without its number in a list, when it is long enough to say the same with any number. */
+const unnumbered = (line: string): string => {
+  const bare = line.replace(/^\d+[.)]\s+/, "")
+  return countWords(bare) >= sentenceWords ? bare : line
+}
+
+/** How many characters a unit may fill in a row. */
+const limitOf = (unit: string, isCode: boolean): number => {
+  const several = unit.repeat(Math.ceil(stride / unit.length))
+  if (isSentence(unit) || (!isCode && isWords(several))) {
+    return mostLoopTokens * scaleOfText(several).charactersPerToken - stride
+  }
+  if (isWords(several)) return mostCodeCharacters - stride
+  return unit.length === 1 && !isCode ? longestSeparator : mostDataCharacters
+}
+
+/** The repeated text from the start of a sentence on. */
+const startSentence = (unit: string): string => {
+  const end = /[.!?]\s+/.exec(unit) ?? /[:;|]\s+/.exec(unit)
+  const start = end === null ? 0 : end.index + end[0].length
+  return (unit.slice(start) + unit.slice(0, start)).trim()
+}
+
+const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1},} ?\\p{L}*$`, "u")
+const longestStutter = 700
+
+/** What a loop ends with stands one unit before its end, too. */
+const endLength = 24
+
+/**
+ * The smallest unit with which the text ends at least three times, and that fills more than it may. A unit that fills less rules
+ * out every longer one that ends before its run does.
+ */
+const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
+  const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
+  if (stutter !== null)
+    return { unit: stutter[1] ?? "", times: stutter[0].split(" ").filter((one) => one === stutter[1]).length }
+  const last = text.length - 1
+  const end = text.slice(-endLength)
+  let period = 0
+  for (;;) {
+    const before = text.length - end.length - period - 1
+    const at = before < 0 ? -1 : text.lastIndexOf(end, before)
+    period = text.length - end.length - at
+    if (at === -1 || period * leastTimes > text.length) return undefined
+    let run = period
+    while (run <= last && text.charCodeAt(last - run) === text.charCodeAt(last - run + period)) run += 1
+    if (run < period * leastTimes || run < leastCharacters) continue
+    const unit = text.slice(-period)
+    if (run >= limitOf(unit, isCode)) return { unit: startSentence(unit), times: Math.floor(run / period) }
+    period = Math.max(period, run - period)
+  }
+}
+
+/** A fence of type markdown around the whole answer is not code. */
+const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
+
+/** A delta line by line, with the line ends. */
+export const deltaLines = (delta: string): ReadonlyArray<string> => delta.match(/[^\n]*\n|[^\n]+/g) ?? []
+
+export class RepetitionWatch {
+  readonly #isCode: boolean
+  #tail = ""
+  #blanks = 0
+  #blankLines = 0
+  #untilExamined = stride
+  #line = ""
+  #length = 0
+  /** What a line must begin with to end the code that is open; empty outside of code. */
+  #closing = ""
+  #equal: Repetition = { unit: "", times: 0 }
+
+  /** `isCode` for a text that is data as a whole, such as the arguments of a call. */
+  constructor(isCode = false) {
+    this.#isCode = isCode
+  }
+
+  add(delta: string): Repetition | undefined {
+    for (const part of deltaLines(delta)) {
+      this.#line += part.slice(0, shownOfLine - this.#line.length)
+      this.#length += part.length
+      const found = this.#addPart(part) ?? (part.endsWith("\n") ? this.#endLine() : undefined)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Blanks are as one, so that a loop is found however it is indented. */
+  #addPart(part: string): Repetition | undefined {
+    for (const piece of part.match(/\s+|\S+/g) ?? []) {
+      const isBlank = piece.trim() === ""
+      const found = isBlank ? this.#addBlanks(piece.length) : this.#addText(piece)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #addBlanks(count: number): Repetition | undefined {
+    const found = this.#blanks === 0 ? this.#addText(" ", true) : undefined
+    this.#blanks += count
+    return this.#blanks >= mostDataCharacters ? { unit: "(blank)", times: mostDataCharacters } : found
+  }
+
+  #addText(text: string, isBlank = false): Repetition | undefined {
+    if (!isBlank) this.#blanks = 0
+    let from = 0
+    while (from < text.length) {
+      const piece = text.slice(from, from + this.#untilExamined)
+      from += piece.length
+      this.#untilExamined -= piece.length
+      this.#tail += piece
+      if (this.#untilExamined > 0) continue
+      this.#untilExamined = stride
+      this.#tail = this.#tail.slice(-window)
+      const found = findLoop(this.#tail, this.#isCode || this.#closing !== "")
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #endLine(): Repetition | undefined {
+    const text = this.#line.trim()
+    const isWhole = this.#length <= shownOfLine
+    const line = new Line(this.#line.trimEnd())
+    this.#line = ""
+    this.#length = 0
+    if (text === "") {
+      this.#blankLines += 1
+      return this.#blankLines >= mostBlankLines ? { unit: "(blank line)", times: mostBlankLines } : undefined
+    }
+    this.#blankLines = 0
+    const isCode = this.#isCode || this.#skipsCode(line, text)
+    const unit = unnumbered(text)
+    const times = isWhole && unit === this.#equal.unit ? this.#equal.times + 1 : 1
+    this.#equal = { unit: isWhole ? unit : "", times }
+    /* A field of a task stands in no code, whatever is around it. */
+    if (isCode && !line.isField) return undefined
+    return times >= mostEqualLines && isWordsLine(unit) ? this.#equal : undefined
+  }
+
+  /** Follows fences, blocks of changes and calls; true for a line that belongs to one of them. */
+  #skipsCode(line: Line, text: string): boolean {
+    if (this.#closing !== "") {
+      const ends = /^[`~]/.test(this.#closing)
+        ? line.closing?.startsWith(this.#closing)
+        : text.startsWith(this.#closing)
+      if (ends === true) this.#closing = ""
+      return true
+    }
+    if (line.opening !== undefined) this.#closing = isCodeFence(line.opening.info) ? line.opening.mark : ""
+    else if (/^<{5}/.test(text)) this.#closing = ">>>>>"
+    else if (beginsNative(text) && !/<\/[\w:]+>$/.test(text)) this.#closing = "</"
+    return this.#closing !== ""
+  }
+}

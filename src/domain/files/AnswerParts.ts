@@ -1,0 +1,156 @@
+/**
+ * Where an answer holds the text of files: blocks with their marks, and fences under a path. These parts are found before anything
+ * of the answer is cleaned, since nothing in them is a thought, a quotation or a wrapper of the answer.
+ */
+import { blockEnd, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
+import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
+
+/** Lines of an answer that are one part of it, by the indices of the first one and the one after the last. */
+export interface AnswerPart {
+  readonly first: number
+  readonly end: number
+}
+
+const thought = /^\s*<(?:think|thinking|thought|reasoning)>/i
+const thoughtEnd = /<\/(?:think|thinking|thought|reasoning)>/i
+const callEnd = /<\/(?:antml:)?(?:tool_calls?|function_calls?|function|invoke|tool_use|[a-z]+_[a-z_]+)>\s*$/i
+const heading = /^ {0,3}#{1,6}\s/
+const wrapper = /^(?:markdown|md)?$/i
+
+/** What tells the lines of an answer apart. */
+export interface AnswerLines {
+  /** True for the line of a path. */
+  readonly namesFile?: (line: string) => boolean
+  /** True for a line with which a call of a tool begins that is written out. */
+  readonly beginsCall?: (line: string) => boolean
+}
+
+/** The indices of the two lines of a fence around a whole answer that begins with a path and what is under it. */
+export const wrapperOf = (
+  lines: ReadonlyArray<string>,
+  namesFile: (line: string) => boolean
+): AnswerPart | undefined => {
+  const written = lines.flatMap((line, at) => (isBlank(line) ? [] : [at]))
+  const [first = 0, path, next] = written
+  const last = written.at(-1) ?? 0
+  const [opening, closing] = [readFence(lines[first] ?? ""), readFence(lines[last] ?? "")]
+  const isWhole = opening !== undefined && wrapper.test(opening.info) && closing?.info === "" && written.length > 4
+  if (!isWhole || closing.signs !== opening.signs || path === undefined || next === undefined) return undefined
+  const [begins, below] = [lines[path] ?? "", lines[next] ?? ""]
+  const isPart = (readFence(below)?.info ?? "") !== "" || readOpen(below) !== undefined
+  return namesFile(begins) && isPart ? { first, end: last } : undefined
+}
+
+/** Reads the parts of an answer from its first line to its last. */
+class PartReader {
+  readonly parts: Array<AnswerPart> = []
+  private readonly lines: ReadonlyArray<string>
+  private readonly namesFile: (line: string) => boolean
+  private readonly beginsCall: (line: string) => boolean
+  /** The last line that is not blank. */
+  private before = ""
+  private hasHeading = false
+
+  constructor(
+    lines: ReadonlyArray<string>,
+    { beginsCall = () => false, namesFile = (line) => pathOfLine(line) !== undefined }: AnswerLines
+  ) {
+    this.lines = lines
+    this.namesFile = namesFile
+    this.beginsCall = beginsCall
+  }
+
+  read(): void {
+    const around = wrapperOf(this.lines, this.namesFile)
+    for (let at = around === undefined ? 0 : around.first + 1; at < (around?.end ?? this.lines.length);) {
+      if (heading.test(this.line(at))) this.hasHeading = true
+      at = this.readAt(at)
+      if (!isBlank(this.line(at - 1))) this.before = this.line(at - 1)
+    }
+  }
+
+  private line(at: number): string {
+    return this.lines[at] ?? ""
+  }
+
+  private readAt(at: number): number {
+    const after = this.afterSkipped(at)
+    if (after !== undefined) return after
+    const last = blockEnd(this.lines, at)
+    if (last !== undefined) return this.add(at, last + 1)
+    const info = readFence(this.line(at))?.info
+    return info === undefined ? at + 1 : this.readFence(at, info)
+  }
+
+  private add(first: number, end: number): number {
+    this.parts.push({ first, end })
+    return end
+  }
+
+  private next(from: number, test: (line: string) => boolean): number {
+    const length = this.lines.length
+    for (let at = from; at < length; at += 1) if (test(this.line(at))) return at
+    return length
+  }
+
+  /** The index after a thought or a call that begins on a line; neither holds parts. */
+  private afterSkipped(at: number): number | undefined {
+    const isThought = !this.hasHeading && thought.test(this.line(at))
+    if (!isThought && !this.beginsCall(this.line(at))) return undefined
+    const end = this.next(at, (line) => (isThought ? thoughtEnd : callEnd).test(line)) + 1
+    return end <= this.lines.length
+      ? end
+      : isThought
+        ? Math.max(
+            at + 1,
+            this.next(at, (line) => heading.test(line))
+          )
+        : end - 1
+  }
+
+  private readFence(at: number, info: string): number {
+    const isFile = this.namesFile(this.before) || pathOfInfo(info)?.isTitle === true
+    const inside = this.line(this.next(at + 1, (line) => !isBlank(line)))
+    if (!isFile && !this.hasHeading && wrapper.test(info) && /^\s*#{1,6}\s/.test(inside)) return at + 1
+    const fence = isFile ? fileFenceAt(this.lines, at) : fenceAt(this.lines, at)
+    const end = Math.min((fence?.end ?? at) + 1, this.lines.length)
+    if (isFile) return this.add(at, end)
+    for (let index = at + 1; index < end; index += 1) {
+      const last = blockEnd(this.lines, index)
+      if (last !== undefined && last < end) index = this.add(index, last + 1) - 1
+    }
+    return end
+  }
+}
+
+/** The parts of an answer that hold the text of files, in their order. */
+export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyArray<AnswerPart> => {
+  const reader = new PartReader(answer.split(/\r\n|\n/), lines)
+  reader.read()
+  return reader.parts
+}
+
+const cover = /^([ \t]*)\ue000(\d+)\ue001$/
+
+/**
+ * An answer whose parts are covered, a line for a line, so that what cleans it sees nothing of them; `restore` puts them back into
+ * what it has become, with the indentation that the lines around them have then.
+ */
+export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
+  const lines = answer.split("\n")
+  const covered = new Set(parts.flatMap(({ end, first }) => Array.from({ length: end - first }, (_, at) => first + at)))
+  const text = lines.map((line, at) =>
+    covered.has(at) && !isBlank(line) ? `${/^[ \t]*/.exec(line)?.[0]}\ue000${at}\ue001` : line
+  )
+  const restore = (cleaned: string): string =>
+    cleaned
+      .split("\n")
+      .map((line) => {
+        const [, indent = "", at = ""] = cover.exec(line) ?? []
+        const own = (lines[Number(at)] ?? "").replace(/\r$/, "")
+        const taken = (/^[ \t]*/.exec(own)?.[0].length ?? 0) - indent.length
+        return at === "" ? line : own.slice(Math.max(0, taken))
+      })
+      .join("\n")
+  return { text: text.join("\n"), restore }
+}

@@ -1,0 +1,159 @@
+/**
+ * Which path of an answer a change belongs to: that of the line or the fence right above it, and for a block right behind another
+ * one the same as there. Where something else stands above, there is none: a change never goes to the file of another one.
+ */
+import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
+import {
+  comparesFiles,
+  isPlainSentence,
+  type NamedPath,
+  pathInProject,
+  pathOfInfo,
+  pathOfLine,
+  pathsInSentence,
+  pathWithBlanks,
+  type ProjectPaths,
+  spansOf
+} from "./ChangePath.ts"
+
+/** A path that an answer names, and where. */
+export interface PlacedPath {
+  readonly path: string
+  /** The index of the line that holds nothing but the path; absent where it stands elsewhere. */
+  readonly line?: number
+  /** True for a path that was read out of a sentence. */
+  readonly isOfSentence?: true
+}
+
+/** Why a block has no path: the text that stands above it, when there is one. */
+interface NoPath {
+  readonly above: string | undefined
+}
+
+/** The paths of one answer; its state is what was read so far. */
+export class AnswerPaths {
+  private readonly lines: ReadonlyArray<string>
+  private readonly known: Map<string, string>
+  private readonly isLookedUp: boolean
+  private readonly taken: ReadonlySet<number>
+  /** The index of the line after the last block, and the file that it changes. */
+  private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
+
+  /** `taken` grows while the answer is read: its lines belong to changes. */
+  constructor(lines: ReadonlyArray<string>, taken: ReadonlySet<number>, paths: ProjectPaths | undefined) {
+    this.lines = lines
+    this.taken = taken
+    this.known = new Map(paths ?? [])
+    this.isLookedUp = paths !== undefined
+  }
+
+  private line(at: number): string {
+    return this.lines[at] ?? ""
+  }
+
+  /** A path as the project spells it. */
+  spelled(path: string): string {
+    return this.known.get(path) ?? path
+  }
+
+  /** Takes note of a file that the answer makes. */
+  noteFile(path: string): void {
+    this.known.set(path, path)
+  }
+
+  noteBlock(end: number, path: string | undefined): void {
+    this.lastBlock = { end, path }
+  }
+
+  /** True for a path at which the project is known to have no file. */
+  isMissing(path: string): boolean {
+    return this.isLookedUp && !this.known.has(path)
+  }
+
+  /** The path of a line that holds nothing else. */
+  readonly ofLine = (line: string): NamedPath | undefined => pathInProject(line, this.known) ?? pathOfLine(line)
+
+  /** The path of the line right above a fence. */
+  beforeFence(at: number): (NamedPath & { readonly line: number }) | undefined {
+    const above = lastBefore(this.lines, at, (line) => !isBlank(line))
+    const line = this.line(above)
+    if (above < 0 || this.taken.has(above)) return undefined
+    const blanks = pathWithBlanks(line)
+    const named = this.ofLine(line) ?? (blanks === undefined ? undefined : { path: blanks, hasLines: false })
+    return named === undefined ? undefined : { ...named, line: above }
+  }
+
+  /** The path of a block, whose first mark may name it. */
+  ofBlock(at: number, { label, path: named }: OpenMark): PlacedPath | NoPath {
+    const labelled = pathInProject(label, this.known)?.path ?? named
+    if (labelled !== undefined) return { path: this.spelled(labelled) }
+    return /[/\\]|[^\s.]\.\p{L}\w*$/u.test(label) ? { above: label } : this.aboveBlock(at)
+  }
+
+  private aboveBlock(at: number): PlacedPath | NoPath {
+    for (let above = at - 1; above >= 0; above -= 1) {
+      if (above + 1 === this.lastBlock?.end) {
+        const { path } = this.lastBlock
+        return path === undefined ? { above: undefined } : { path }
+      }
+      const line = this.line(above)
+      if (isBlank(line)) continue
+      const info = readFence(line)?.info
+      if (info === undefined) return (this.taken.has(above) ? undefined : this.ofText(above)) ?? { above: line }
+      const named = pathOfInfo(info) ?? pathInProject(afterLanguage(info), this.known)
+      if (named !== undefined) return { path: this.spelled(named.path) }
+      if (afterLanguage(info) !== "" && !/[={]/.test(info)) return { above: line }
+    }
+    return { above: undefined }
+  }
+
+  /** The path of a text above a block: of its line, in its sentence, or of the line above sentences that name nothing. */
+  private ofText(at: number): PlacedPath | undefined {
+    const line = this.line(at)
+    const whole = this.ofLine(line)?.path ?? pathWithBlanks(line)
+    if (whole !== undefined) return { path: this.spelled(whole), line: at }
+    const [named, ...others] = pathsInSentence(line, this.known)
+    if (named !== undefined) {
+      return others.length > 0 || comparesFiles(line) ? undefined : { path: this.spelled(named), isOfSentence: true }
+    }
+    if (!isPlainSentence(line)) return undefined
+    const above = lineAboveSentences(this.lines, at)
+    const heading = above < 0 || this.taken.has(above) ? undefined : this.ofLine(this.line(above))
+    return heading === undefined ? undefined : { path: this.spelled(heading.path), line: above }
+  }
+}
+
+const afterLanguage = (info: string): string => info.replace(/^\S+\s*/, "")
+
+/** More sentences do not stand between a path and its block. */
+const mostSentences = 20
+
+const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number => {
+  const first = Math.max(0, at - mostSentences)
+  const above = lastBefore(lines.slice(first, at), at - first, (line) => !isBlank(line) && !isPlainSentence(line))
+  return above < 0 ? -1 : first + above
+}
+
+/** More texts than this are not looked up. */
+const maxTexts = 200
+
+/** The texts of an answer that may name the file of a block or a fence below them. */
+export const textsAbove = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const texts = new Set<string>()
+  let above = -1
+  for (const [at, line] of lines.entries()) {
+    if (texts.size >= maxTexts) break
+    const info = readFence(line)?.info
+    const open = readOpen(line)
+    if (open !== undefined) texts.add(open.label)
+    if (info !== undefined || open !== undefined) {
+      const text = (lines[above] ?? "").trim()
+      texts.add(text)
+      for (const span of spansOf(text)) texts.add(span)
+      if (isPlainSentence(text)) texts.add((lines[lineAboveSentences(lines, above)] ?? "").trim())
+    }
+    if (info !== undefined) texts.add(afterLanguage(info))
+    else if (!isBlank(line)) above = at
+  }
+  return [...texts].filter((text) => text !== "")
+}

@@ -1,0 +1,115 @@
+/**
+ * Reads the index of a git repository: the paths of the files that git tracks, in the versions 2 to 4 of its format
+ * (gitformat-index). Nothing of git is run.
+ */
+import * as Result from "effect/Result"
+
+/** What an index names, by paths relative to its repository. */
+export interface GitIndex {
+  readonly files: ReadonlyArray<string>
+  /** Folders that are repositories of their own. */
+  readonly submodules: ReadonlyArray<string>
+  /** The name of the index that this one changes, in a repository that splits it. */
+  readonly sharedIndex?: string
+}
+
+/** The bytes of an entry before the name of its object: times, numbers, mode, owner and size. */
+const statBytes = 40
+const modeOffset = 24
+const extendedFlag = 0x4000
+const longName = 0xfff
+
+const kindBits = 0xf000
+const submoduleKind = 0xe000
+/** A folder of a sparse index, of which no file is on the disk. */
+const folderKind = 0x4000
+
+interface Entry {
+  readonly name: Uint8Array
+  readonly mode: number
+  /** Where the next entry begins. */
+  readonly next: number
+}
+
+/** A number of the fourth version: how much of the name before is cut off. */
+const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
+  let at = start
+  let value = (bytes[at] ?? 0) & 127
+  while (((bytes[at] ?? 0) & 128) !== 0) {
+    at += 1
+    value = (value + 1) * 128 + ((bytes[at] ?? 0) & 127)
+  }
+  return { value, at: at + 1 }
+}
+
+interface Index {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  readonly version: number
+  /** The bytes of the name of an object: 20, or 32 in a repository with SHA-256. */
+  readonly hashBytes: number
+}
+
+const entryAt = (index: Index, start: number, before: Uint8Array): Entry | undefined => {
+  const { bytes, hashBytes, version, view } = index
+  const flagsAt = start + statBytes + hashBytes
+  if (flagsAt + 2 > bytes.length) return undefined
+  const mode = view.getUint32(start + modeOffset)
+  const flags = view.getUint16(flagsAt)
+  const nameAt = flagsAt + ((flags & extendedFlag) === 0 ? 2 : 4)
+  if (version === 4) {
+    const cut = cutOff(bytes, nameAt)
+    const end = bytes.indexOf(0, cut.at)
+    if (end === -1 || cut.value > before.length) return undefined
+    const name = Uint8Array.from([...before.subarray(0, before.length - cut.value), ...bytes.subarray(cut.at, end)])
+    return { name, mode, next: end + 1 }
+  }
+  const length = flags & longName
+  const end = length < longName ? nameAt + length : bytes.indexOf(0, nameAt)
+  if (end === -1 || end >= bytes.length) return undefined
+  const size = end - start
+  return { name: bytes.subarray(nameAt, end), mode, next: start + size + (8 - (size % 8)) }
+}
+
+const nameOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
+
+/** The index that an extension names, behind the entries. */
+const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string | undefined => {
+  for (let at = start; at + 8 <= bytes.length - hashBytes;) {
+    const length = view.getUint32(at + 4)
+    if (nameOf(bytes.subarray(at, at + 4)) === "link") {
+      const name = Array.from(bytes.subarray(at + 8, at + 8 + hashBytes), (byte) => byte.toString(16).padStart(2, "0"))
+      return name.every((byte) => byte === "00") ? undefined : `sharedindex.${name.join("")}`
+    }
+    at += 8 + length
+  }
+  return undefined
+}
+
+/** Reads an index; fails with what is wrong with it, as the end of a sentence. */
+export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<GitIndex, string> => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < 12 || nameOf(bytes.subarray(0, 4)) !== "DIRC") return Result.fail("it is no index")
+  const version = view.getUint32(4)
+  if (version < 2 || version > 4) return Result.fail(`its version is ${version}`)
+  const index: Index = { bytes, view, version, hashBytes }
+  /* Names are shown as Node shows those of files. */
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  const files: Array<string> = []
+  const submodules: Array<string> = []
+  let at = 12
+  let before = new Uint8Array()
+  for (let left = view.getUint32(8); left > 0; left -= 1) {
+    const entry = entryAt(index, at, before)
+    if (entry === undefined) return Result.fail("it ends in the middle of an entry")
+    const kind = entry.mode & kindBits
+    const name = decoder.decode(entry.name)
+    /* In a split index an entry that takes the place of a shared one has no name. */
+    if (kind === submoduleKind) submodules.push(name)
+    else if (kind !== folderKind && name !== "") files.push(name)
+    at = entry.next
+    before = Uint8Array.from(entry.name)
+  }
+  const sharedIndex = sharedBehind(index, at)
+  return Result.succeed({ files, submodules, ...(sharedIndex === undefined ? {} : { sharedIndex }) })
+}

@@ -1,0 +1,44 @@
+/**
+ * What a search did not look at, and why: nothing is said of these files but their names, and no answer about "all files" stands
+ * without them.
+ */
+import { listWithin } from "../text/Excerpt.ts"
+import { counted } from "../text/Format.ts"
+
+/** Why a file was not searched. */
+export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable" | "passed over" | "outside"
+
+export interface SkippedFile {
+  readonly path: string
+  readonly reason: SkipReason
+}
+
+/** Each reason, for one file and for several. */
+const reasons: Readonly<Record<SkipReason, readonly [one: string, several: string]>> = {
+  secret: ["that looks like a secret", "that look like secrets"],
+  denied: ["that may not be read", "that may not be read"],
+  large: ["that is too large", "that are too large"],
+  unreadable: ["that cannot be read", "that cannot be read"],
+  "passed over": ["below node_modules that git tracks", "below node_modules that git tracks"],
+  binary: ["that is not text", "that are not text"],
+  outside: ["that leads out of the project", "that lead out of the project"]
+}
+
+/** The characters of the names that are shown for one reason. */
+const namesLength = 120
+
+const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string => {
+  const names = listWithin(paths, namesLength, (count) => `and ${count} more`).text.replaceAll("\n", ", ")
+  return `${counted(paths.length, "file")} ${reasons[reason][paths.length === 1 ? 0 : 1]} (${names})`
+}
+
+/** `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`; empty without any. */
+export const skippedText = (skipped: ReadonlyArray<SkippedFile>): string => {
+  const byReason = Map.groupBy(skipped, ({ reason }) => reason)
+  return (Object.keys(reasons) as ReadonlyArray<SkipReason>)
+    .flatMap((reason) => {
+      const paths = byReason.get(reason)?.map(({ path }) => path) ?? []
+      return paths.length === 0 ? [] : [reasonText(reason, paths)]
+    })
+    .join(", ")
+}

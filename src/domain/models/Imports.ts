@@ -1,0 +1,70 @@
+/**
+ * What a description of the project names instead of saying it: a file that holds only the path of another one, as a link does that was
+ * checked out as a text, and `@path` for a file whose text belongs there.
+ */
+
+/** A path of another file. It is sure when nothing but a path can be meant. */
+export interface NamedFile {
+  readonly path: string
+  readonly isSure: boolean
+}
+
+export interface Import extends NamedFile {
+  /** The index of the line. */
+  readonly line: number
+  /** True when the line holds nothing else. */
+  readonly isAlone: boolean
+}
+
+/** The target of a link is no longer. */
+const mostOfPath = 255
+
+const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
+
+/** The path of which the whole text consists; nothing for a sentence. */
+export const pointerIn = (text: string): NamedFile | undefined => {
+  const path = text.trim()
+  if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
+  return { path, isSure: !/\s/.test(path) && (path.includes("/") || hasEnding(path)) }
+}
+
+const mention = /(?<![\w@/.`\\])@((?:\\ |[^\s`"'<>()[\]{},;:*@])+)/g
+
+const blank = (text: string): string => " ".repeat(text.length)
+
+/** The imports of a text, outside of fences, code and comments. */
+export const importsIn = (text: string): ReadonlyArray<Import> => {
+  let fence = ""
+  return text.split("\n").flatMap((line, index): ReadonlyArray<Import> => {
+    const [, mark = ""] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})/.exec(line) ?? []
+    if (fence !== "") {
+      if (mark.startsWith(fence) && line.trim() === mark) fence = ""
+      return []
+    }
+    if (mark !== "") {
+      fence = mark
+      return []
+    }
+    const plain = line.replace(/`+[^`]*`+/g, blank).replace(/<!--.*?(?:-->|$)/g, blank)
+    return [...plain.matchAll(mention)].flatMap(([, found = ""]) => {
+      const path = found.replace(/[.!?]+$/, "").replaceAll("\\ ", " ")
+      const isAlone = plain.replace(/^\s*[-*+]\s+/, "").trim() === `@${found}`
+      const isSure = isAlone || hasEnding(path) || /^(?:~\/|\.{0,2}\/)/.test(path)
+      return path === "" ? [] : [{ path, isSure, line: index, isAlone }]
+    })
+  })
+}
+
+/** The text with what the imports hold: in the place of a line that names nothing else, otherwise at the end. */
+export const withImports = (
+  text: string,
+  imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>
+): string => {
+  const lines = text.split("\n")
+  const behind: Array<string> = []
+  for (const { at, from, text: added } of imported) {
+    if (at.isAlone) lines[at.line] = added
+    else behind.push(`(From ${from}:)\n\n${added}`)
+  }
+  return [lines.join("\n"), ...behind].join("\n\n")
+}

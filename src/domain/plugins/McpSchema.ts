@@ -1,0 +1,199 @@
+/**
+ * The schema of a tool's parameters with references that a reader of JSON schemas follows: a server may refer to any part of its
+ * schema, by a JSON pointer, an anchor or its own address. Each such part becomes a definition with a name of its own. Schemas are
+ * bounded, since a small text can unfold to millions of parts when its definitions refer to each other.
+ */
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+
+const maxCharacters = 65_536
+const maxParts = 10_000
+const maxDepth = 64
+
+/** Keywords of which each value is a schema by its own name. */
+const mapKeywords = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies"
+])
+/** Keywords whose value is data, in which a key such as `$ref` means nothing. */
+const dataKeywords = new Set(["const", "default", "enum", "example", "examples", "required"])
+const referenceKeywords = ["$ref", "$dynamicRef", "$recursiveRef"] as const
+
+type SchemaNode = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is SchemaNode => Predicate.isObject(value) && !Array.isArray(value)
+
+const decodedPart = (part: string): string => {
+  let text = part
+  try {
+    text = decodeURIComponent(part)
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+  }
+  return text.replaceAll("~1", "/").replaceAll("~0", "~")
+}
+
+const childOf = (value: unknown, key: string): unknown => {
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined
+  return isNode(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** The schemas directly below one, with the way to change them. */
+const mapSchemas = (node: SchemaNode, change: (schema: SchemaNode) => unknown): SchemaNode => {
+  const each = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(each) : isNode(value) ? change(value) : value
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => {
+      if (dataKeywords.has(key)) return [key, value]
+      if (!mapKeywords.has(key) || !isNode(value)) return [key, each(value)]
+      return [key, Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, each(schema)]))]
+    })
+  )
+}
+
+/** All schemas within one, itself first. */
+const schemasIn = (root: SchemaNode): ReadonlyArray<SchemaNode> => {
+  const all: Array<SchemaNode> = []
+  const visit = (node: SchemaNode): SchemaNode => {
+    all.push(node)
+    mapSchemas(node, visit)
+    return node
+  }
+  visit(root)
+  return all
+}
+
+/** Finds what references mean in a schema. */
+const makeFinder = (root: SchemaNode) => {
+  const address = typeof root["$id"] === "string" ? root["$id"].replace(/#$/, "") : undefined
+  const anchors = new Map<string, SchemaNode>()
+  for (const node of schemasIn(root)) {
+    for (const key of ["$anchor", "$dynamicAnchor"]) if (typeof node[key] === "string") anchors.set(node[key], node)
+    const id = node["$id"]
+    if (typeof id === "string" && id !== "" && node !== root) anchors.set(id.replace(/^#/, ""), node)
+  }
+  return (reference: string): SchemaNode | boolean | undefined => {
+    const isOwn = address !== undefined && address !== "" && reference.startsWith(`${address}#`)
+    const text = isOwn ? reference.slice(address.length) : reference
+    const pointer = text.startsWith("#") ? text.slice(1) : undefined
+    const found =
+      pointer === undefined
+        ? anchors.get(text)
+        : pointer === ""
+          ? root
+          : pointer.startsWith("/")
+            ? pointer
+                .slice(1)
+                .split("/")
+                .map(decodedPart)
+                .reduce(childOf, root as unknown)
+            : anchors.get(decodedPart(pointer))
+    return isNode(found) || typeof found === "boolean" ? found : undefined
+  }
+}
+
+/** A name for a definition, by the last part of its pointer. */
+const nameFor = (reference: string, taken: ReadonlySet<string>): string => {
+  const last = decodedPart(reference.split(/[/#]/).at(-1) ?? "").replaceAll(/\W+/g, "_")
+  const base = last === "" ? "root" : last
+  let name = base
+  for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`
+  return name
+}
+
+const tooLarge = `the schema of its parameters unfolds to more than ${maxParts} parts or ${maxDepth} levels.`
+
+/** True for a value with more parts or levels than a schema may have. */
+const isTooLarge = (root: unknown): boolean => {
+  let parts = 0
+  const exceeds = (value: unknown, depth: number): boolean => {
+    parts += 1
+    if (parts > maxParts || depth > maxDepth) return true
+    return Predicate.isObject(value) && Object.values(value).some((item) => exceeds(item, depth + 1))
+  }
+  return exceeds(root, 0)
+}
+
+/**
+ * The schema with all its references to definitions of its own; fails, with a sentence, for one that is too large. A reference that
+ * leads nowhere stays what it is.
+ */
+export const definedSchema = (schema: unknown): Result.Result<unknown, string> => {
+  if (!isNode(schema)) return Result.succeed(schema)
+  if (isTooLarge(schema)) return Result.fail(tooLarge)
+  if (JSON.stringify(schema).length > maxCharacters) {
+    return Result.fail(`the schema of its parameters has more than ${maxCharacters} characters.`)
+  }
+  const find = makeFinder(schema)
+  const keyword = /draft-0[4-7]/.test(String(schema["$schema"] ?? "")) ? "definitions" : "$defs"
+  const names = new Map<string, string>()
+  const definitions: Record<string, unknown> = {}
+  const referTo = (reference: string, target: SchemaNode | boolean): string => {
+    const known = names.get(reference)
+    if (known !== undefined) return known
+    const name = nameFor(reference, new Set(names.values()))
+    names.set(reference, name)
+    definitions[name] = isNode(target) ? defined(withoutDefinitions(target)) : target
+    return name
+  }
+  const defined = (node: SchemaNode): SchemaNode => {
+    const inner = mapSchemas(node, defined)
+    const key = referenceKeywords.find((one) => typeof node[one] === "string")
+    if (key === undefined) return inner
+    const reference = String(node[key])
+    const target = find(reference)
+    if (target === undefined) return inner
+    const { [key]: _, ...rest } = inner
+    return { ...rest, $ref: `#/${keyword}/${referTo(reference, target)}` }
+  }
+  const body = defined(withoutDefinitions(withoutRootReference(schema, find)))
+  return Result.succeed(names.size === 0 ? body : { ...body, [keyword]: definitions })
+}
+
+/** A schema that is only a reference, as some libraries write it, is the one that it refers to. */
+const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFinder>): SchemaNode => {
+  let whole = schema
+  const followed = new Set<unknown>()
+  for (;;) {
+    const { $ref, ...rest } = whole
+    if (typeof $ref !== "string" || followed.has($ref)) return whole
+    followed.add($ref)
+    const target = find($ref)
+    if (!isNode(target)) return whole
+    whole = { ...target, ...rest }
+  }
+}
+
+const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
+
+/** Why a schema whose references lead to its definitions is not read, as a sentence; nothing when it unfolds to little enough. */
+const unfoldedExcess = (schema: unknown): string | undefined => {
+  if (!isNode(schema)) return undefined
+  const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode
+  let parts = 0
+  /** True beyond the limits; a definition that refers to itself is not followed again. */
+  const exceeds = (value: unknown, depth: number, within: ReadonlyArray<string>): boolean => {
+    parts += 1
+    if (parts > maxParts || depth > maxDepth) return true
+    if (Array.isArray(value)) return value.some((item) => exceeds(item, depth + 1, within))
+    if (!isNode(value)) return false
+    const name = typeof value["$ref"] === "string" ? value["$ref"].replace(/^#\/(?:\$defs|definitions)\//, "") : ""
+    const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined
+    if (definition !== undefined && !within.includes(name) && exceeds(definition, depth + 1, [...within, name])) {
+      return true
+    }
+    return Object.values(value).some((item) => exceeds(item, depth + 1, within))
+  }
+  return exceeds(schema, 0, []) ? tooLarge : undefined
+}
+
+/** A schema that can be read, or why it cannot, as a sentence. */
+export const readableSchema = (schema: unknown): Result.Result<unknown, string> =>
+  Result.flatMap(definedSchema(schema), (defined) => {
+    const excess = unfoldedExcess(defined)
+    return excess === undefined ? Result.succeed(defined) : Result.fail(excess)
+  })

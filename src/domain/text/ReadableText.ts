@@ -1,0 +1,42 @@
+/**
+ * Bytes that a person gives, as text whatever they are: a log with a broken character is worth reading. Bytes that are no text
+ * are shown as `\xe9`.
+ */
+import * as Result from "effect/Result"
+import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"
+import { counted } from "./Format.ts"
+
+export interface ReadableText {
+  readonly text: string
+  /** How it is encoded or shown, in a sentence, where it is not UTF-8. */
+  readonly encoding?: string
+}
+
+/** Letters with accents beside other letters: words of Latin-1, and no bytes that are cut off or broken. */
+const isLatinWords = (text: string): boolean => {
+  const signs = text.match(/[\u0080-\uFFFF]/g) ?? []
+  const letters = text.match(/(?<=\p{L})[\u00C0-\u00FF]|[\u00C0-\u00FF](?=\p{L})/gu) ?? []
+  return letters.length > 1 && letters.length * 2 > signs.length
+}
+
+const asShown = (bytes: Uint8Array): ReadableText => {
+  const { shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  const are = shown.length === 1 ? "is" : "are"
+  return { text, encoding: `${counted(shown.length, "byte")} of it ${are} no UTF-8 and shown as \\xNN.` }
+}
+
+/** The text of any bytes, without a byte order mark. */
+export const readableText = (bytes: Uint8Array): ReadableText => {
+  const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
+  if (wide !== undefined) {
+    /* A stream may end in the middle of a character. */
+    const text = new TextDecoder(wide).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)))
+    if (!text.includes("\0")) return { text, encoding: `It was encoded as ${wide}.` }
+  }
+  const decoded = decodeFile(bytes)
+  if (Result.isFailure(decoded)) return asShown(bytes)
+  const { encoding, text } = decoded.success
+  if (encoding === "UTF-8") return { text }
+  if (encoding === "Partly UTF-8" || (encoding === "Windows-1252" && !isLatinWords(text))) return asShown(bytes)
+  return { text, encoding: `It was encoded as ${encodingName(encoding)}.` }
+}

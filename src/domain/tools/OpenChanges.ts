@@ -1,0 +1,145 @@
+/**
+ * The changes that failed and that nothing made up for: while there is one, a task is not done, whatever its report says.
+ */
+import { cutAt } from "../text/Excerpt.ts"
+import { isArguments, type Arguments, type CallOutcome, isChange, pathOf, pathsOf, type ToolCall } from "./ToolCall.ts"
+import { turnOf } from "./ToolCallFormat.ts"
+
+const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", move_file: "move" }
+
+const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
+
+/** True for a replacement everywhere, which names no file. */
+const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
+
+/** A change in a few words: its file, or what it replaces. */
+export const changeName = (call: ToolCall): string => {
+  const { old_text: old, path } = call.arguments
+  if (typeof path === "string") return `The ${changeNouns[call.name] ?? "change"} of ${pathOf(call)}`
+  return typeof old === "string"
+    ? `The replacement of ${JSON.stringify(cutAt(old, 80))}`
+    : "A change that could not be read"
+}
+
+/** The new texts of a call that changes files. */
+export const newTextsOf = (given: Arguments): ReadonlyArray<string> =>
+  [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
+    .flatMap((one) => (isArguments(one) ? [one["new_text"], one["content"]] : []))
+    .filter((text) => typeof text === "string")
+
+const oldTextsOf = (given: Arguments): ReadonlyArray<string> =>
+  [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
+    .flatMap((one) => (isArguments(one) ? [one["old_text"]] : []))
+    .filter((text) => typeof text === "string")
+
+/** The lines that a change brings, without those that stand anywhere, as brackets do. */
+const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
+  newTextsOf(call.arguments)
+    .flatMap((text) => text.split("\n"))
+    .map((line) => line.trim())
+    .filter((line) => /\w{2}/.test(line))
+
+const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b/.test(result.error_message ?? "")
+
+/** True when the file is gone after the call: it was removed, or moved. */
+const takesAway = ({ call }: CallOutcome, path: string): boolean =>
+  (call.name === "remove_file" || call.name === "move_file") && isAbove(pathOf(call), path)
+
+const isAbove = (folder: string, path: string): boolean => {
+  const plain = folder.replace(/\/+$/, "")
+  return plain === path.replace(/\/+$/, "") || path.startsWith(`${plain}/`)
+}
+
+const nameOf = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? path
+
+/** True for a path that leads nowhere where another one has its name, or was named with the failure. */
+const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
+  const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
+  const named = (failed.result.error_message ?? "").split(/[\s,]+/).map((word) => word.replace(/\.$/, ""))
+  return isMissing(failed) && (nameOf(meant) === nameOf(path) || named.includes(path))
+}
+
+/** A removal, made up for by what takes the same path away, or by a removal of the path that was meant. */
+const isRemoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean =>
+  later.some((one) => takesAway(one, pathOf(failed.call)) || (one.call.name === "remove_file" && isMeant(failed, one)))
+
+/** A move, made up for by one of the same file or to the same path, or by a file that is written there and the old one removed. */
+const isMoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
+  const [from = "", to = ""] = pathsOf(failed.call)
+  return later.some(
+    (one) =>
+      (one.call.name === "move_file" && (pathOf(one.call) === from || pathsOf(one.call)[1] === to)) ||
+      (one.call.name !== "move_file" && takesAway(one, from) && later.some((other) => pathOf(other.call) === to))
+  )
+}
+
+/** An edit or a whole file, made up for by a change of the same file that brings a line of it, a whole file, or one for each of them. */
+const isWritten = (
+  failed: CallOutcome,
+  changes: ReadonlyArray<CallOutcome>,
+  later: ReadonlyArray<CallOutcome>
+): boolean => {
+  const isOfFile = (one: CallOutcome): boolean => pathOf(one.call) === pathOf(failed.call)
+  const made = later.filter((one) => isOfFile(one) && turnOf(one) !== turnOf(failed))
+  const beside = changes.filter(
+    (one) => one !== failed && !one.result.success && isOfFile(one) && turnOf(one) === turnOf(failed)
+  )
+  const lines = new Set(newLines(failed))
+  const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
+  // A path that leads nowhere was meant as another one.
+  const elsewhere = isMissing(failed) ? later : []
+  return (
+    made.length > beside.length ||
+    elsewhere.some(bringsLine) ||
+    made.some((one) => one.call.name === "write_file" || bringsLine(one))
+  )
+}
+
+/** A replacement everywhere, made up for by a change that brings its new text, or one before that left no place of it. */
+const isReplaced = (
+  { call: { arguments: given } }: CallOutcome,
+  changes: ReadonlyArray<CallOutcome>,
+  later: ReadonlyArray<CallOutcome>
+): boolean => {
+  const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
+  const takes = ({ call }: CallOutcome): boolean => oldTextsOf(call.arguments).some((text) => text.includes(old))
+  const brings = ({ call }: CallOutcome): boolean => newTextsOf(call.arguments).some((text) => text.includes(now))
+  return (
+    later.some((one) => (now === "" ? takes(one) : brings(one))) ||
+    changes.some((one) => one.result.success && takes(one) && brings(one))
+  )
+}
+
+/** A change that could not be read, made up for by later changes, one for each. */
+const isReadLater = (
+  failed: CallOutcome,
+  changes: ReadonlyArray<CallOutcome>,
+  later: ReadonlyArray<CallOutcome>
+): boolean => {
+  const unread = changes.filter(
+    (one) => !one.result.success && !hasPath(one) && !isReplacement(one) && turnOf(one) === turnOf(failed)
+  )
+  return later.length >= unread.length
+}
+
+/** The changes that failed, and that no change in a later answer made up for. */
+export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
+  const changes = outcomes.filter(isChange)
+  return changes.filter((failed, index) => {
+    if (failed.result.success) return false
+    const later = changes.slice(index + 1).filter((one) => one.result.success)
+    const answered = later.filter((one) => turnOf(one) !== turnOf(failed))
+    switch (true) {
+      case isReplacement(failed):
+        return !isReplaced(failed, changes, answered)
+      case !hasPath(failed):
+        return !isReadLater(failed, changes, answered)
+      case failed.call.name === "remove_file":
+        return !isRemoved(failed, answered)
+      case failed.call.name === "move_file":
+        return !isMoved(failed, answered)
+      default:
+        return !isWritten(failed, changes, later)
+    }
+  })
+}

@@ -1,0 +1,121 @@
+/**
+ * The options of the functions for scripts: an option that a function does not have, or of which the value is of another kind than
+ * it takes, is a wrong option and never ignored. What settings mean is checked with the configuration.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import { nearest } from "../domain/text/Nearest.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import { settingNames } from "./scriptOptions.ts"
+
+interface OptionKind {
+  readonly is: (value: unknown) => boolean
+  /** What it has to be, as the end of a sentence. */
+  readonly what: string
+}
+
+const text: OptionKind = { is: Predicate.isString, what: "a text" }
+const truth: OptionKind = { is: Predicate.isBoolean, what: "true or false" }
+const callback: OptionKind = { is: Predicate.isFunction, what: "a function" }
+const texts: OptionKind = {
+  is: (value) => Array.isArray(value) && value.every(Predicate.isString),
+  what: "a list of texts"
+}
+const list: OptionKind = { is: Array.isArray, what: "a list" }
+const object: OptionKind = { is: Predicate.isObject, what: "an object" }
+const signal: OptionKind = {
+  is: (value) => Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener"),
+  what: "an AbortSignal"
+}
+const model: OptionKind = {
+  is: (value) => typeof value === "string" || Layer.isLayer(value),
+  what: "the name of a model, or a layer of LanguageModel of effect/ai"
+}
+/** Settings are checked with the configuration. */
+const setting: OptionKind = { is: () => true, what: "" }
+
+const shared = {
+  ...Object.fromEntries(settingNames.map((name) => [name, setting])),
+  project: text,
+  model,
+  approve: callback,
+  answer: callback,
+  file: text,
+  open: texts,
+  attachment: text,
+  outputSchema: object,
+  plugins: list,
+  stateFolder: text,
+  signal
+}
+const run = { ...shared, skill: text, plan: text, readOnly: truth, acceptUnverified: truth, keep: truth }
+const conversation = { ...shared, tools: texts, images: texts, onText: callback }
+const stage = { ...shared, results: object }
+const saved = { stateFolder: text }
+const check = { ...shared, kind: text, finished: texts }
+const database = { database: text, approve: callback, arbitrate: callback, signal }
+
+/** The options of each function, by its name. */
+const optionsOf = {
+  run: { ...run, prompt: text },
+  plan: { ...run, prompt: text },
+  ask: { ...conversation, prompt: text, messages: texts },
+  openConversation: conversation,
+  conversations: { ...saved, project: text },
+  resume: { ...shared, arbitrate: callback },
+  fork: { ...shared, from: text },
+  refine: { ...stage, plan: text, task: text },
+  execute: { ...stage, refinement: text },
+  iterate: { ...stage, plan: text },
+  checkInProject: check,
+  undo: { ...saved, paths: texts, redo: truth },
+  replay: { ...saved, plugins: list },
+  "a run on a cluster": { ...run, ...database, prompt: text },
+  work: { ...shared, ...database, tell: callback }
+} as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind>>>>
+
+type FunctionName = keyof typeof optionsOf
+
+const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
+
+/** What people look for here, and where it is. */
+const elsewhere: Readonly<Record<string, string>> = {
+  mcpServers: "MCP servers stand in .mcp.json of the project, or in your own configuration.",
+  skills: "Skills are found in the folders of the project and in your own; name one with skill.",
+  timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
+  yes: "Pass a function as approve, or rules as allow.",
+  cwd: "Nearest: project.",
+  tools: "Pass a plugin with them in plugins."
+}
+
+const unknownOption = (name: string, of: FunctionName): string => {
+  const names = Object.keys(optionsOf[of])
+  const [near] = nearest(name, names)
+  const remedy = elsewhere[name] ?? (near === undefined ? `Its options: ${names.join(", ")}.` : `Nearest: ${near}.`)
+  return `"${name}" is no option of ${of}. ${remedy}`
+}
+
+const problemsOf = (options: unknown, of: FunctionName): ReadonlyArray<string> => {
+  if (!Predicate.isObject(options) || Array.isArray(options)) return [`${of} takes an object with options.`]
+  const kinds: Readonly<Record<string, OptionKind>> = optionsOf[of]
+  const given = Object.entries(needsPrompt.has(of) ? { prompt: undefined, ...options } : options)
+  return given.flatMap(([name, value]) => {
+    if (value === undefined) return name === "prompt" && needsPrompt.has(of) ? [`${of} needs a "prompt".`] : []
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (kind === undefined) return [unknownOption(name, of)]
+    return kind.is(value) ? [] : [`"${name}" must be ${kind.what}.`]
+  })
+}
+
+/** Does the work of a function; fails when its options hold what it does not take. */
+export const withOptions = <A, E, R>(
+  options: unknown,
+  of: FunctionName,
+  work: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | ConfigurationError, R> =>
+  Effect.suspend((): Effect.Effect<A, E | ConfigurationError, R> => {
+    const problems = problemsOf(options, of)
+    if (problems.length === 0) return work()
+    return Effect.fail(new ConfigurationError({ source: "options", problems: problems.map((what) => ({ what })) }))
+  })

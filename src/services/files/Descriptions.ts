@@ -1,0 +1,196 @@
+/**
+ * The texts that describe the project and say how to work in it: AGENTS.md and its like, in the folders of files and in those above
+ * them, up to the repository. What one of them names instead of saying it is read once, inside the project.
+ */
+import * as Effect from "effect/Effect"
+import { stat } from "node:fs/promises"
+import * as path from "node:path"
+import { foldersOf } from "../../domain/files/PathList.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { type Import, importsIn, type NamedFile, pointerIn, withImports } from "../../domain/models/Imports.ts"
+import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
+import { isWithin } from "./CanonicalPath.ts"
+import type { Workspace } from "./Workspace.ts"
+
+/** The first that is there and not empty counts. */
+const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
+const maxBytes = 1_048_576
+
+/** More imports of one file are not read. */
+const mostImports = 20
+
+/** So many folders above the project are looked at. */
+const mostFoldersAbove = 32
+
+const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
+
+/**
+ * The repository that holds the project, when that is a folder above it: only one of the same owner, since whoever owns another folder
+ * could put it there.
+ */
+const repositoryAbove = Effect.fnUntraced(function* (root: string) {
+  const owner = (yield* infoOf(root))?.uid
+  let folder = root
+  for (let level = 0; level < mostFoldersAbove; level += 1) {
+    if ((yield* infoOf(path.join(folder, ".git"))) !== undefined) {
+      return folder !== root && (yield* infoOf(folder))?.uid === owner ? folder : undefined
+    }
+    const above = path.dirname(folder)
+    if (above === folder) return undefined
+    folder = above
+  }
+  return undefined
+})
+
+/** What is read, and where. */
+export interface DescriptionOrder {
+  /** Paths relative to the project. */
+  readonly near: ReadonlyArray<string>
+  /** Decides about each canonical path. */
+  readonly mayRead: (path: string) => Effect.Effect<boolean>
+  /** True to look in the folders above the project, too, up to its repository. */
+  readonly above?: boolean
+}
+
+/** A file that may be shown, or why it may not; a clause of which the file is the subject. */
+type Looked = { readonly path: string } | { readonly why: string } | undefined
+
+const makeReader = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
+  const notes: Array<string> = []
+  /* The canonical paths of what is shown: each of them once. */
+  const shown = new Set<string>()
+  const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+  const leaveOut = (name: string, why: string): void => {
+    notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
+  }
+
+  /** A file by its absolute path; nothing where there is none. What is asked for in the project may not lie above it. */
+  const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
+    const base = isWithin(workspace.root, from) ? workspace.root : repository
+    const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
+    if (file === undefined) return undefined
+    if (!isWithin(base, file.path)) return { why: "leads out of the project" }
+    if (!(yield* workspace.isFile(file.path))) return undefined
+    if (isSecretLike(file.path)) return { why: "has a name that looks like a secret" }
+    return (yield* mayRead(file.path)) ? { path: file.path } : { why: "is not allowed to be read by any rule" }
+  })
+
+  const read = (file: string) =>
+    Effect.match(workspace.readText(file, maxBytes), {
+      onFailure: ({ message, type }) => ({ text: "", why: type === "not_found" ? undefined : message }),
+      onSuccess: (text) => ({ text: text.trim(), why: undefined })
+    })
+
+  /** The text of a file that another one names, or why it is not read. */
+  const readNamed = Effect.fnUntraced(function* ({ path: written }: NamedFile, from: string) {
+    if (/^~(?:\/|$)/.test(written)) return { why: "leads out of the project" }
+    const found = yield* look(path.resolve(path.dirname(from), written), from)
+    if (found === undefined) return { why: "is not there" }
+    if ("why" in found) return found
+    if (found.path === from) return { why: "is the file itself" }
+    if (shown.has(found.path)) return { isShown: true as const }
+    const { text, why } = yield* read(found.path)
+    return why === undefined ? { text, file: found.path } : { why: `cannot be used: ${why}` }
+  })
+
+  /** The text with the files that it imports; theirs are not followed. */
+  const expand = Effect.fnUntraced(function* (text: string, from: string) {
+    const name = nameOf(from)
+    const all = importsIn(text)
+    const imported: Array<{ readonly at: Import; readonly from: string; readonly text: string }> = []
+    for (const at of all.slice(0, mostImports)) {
+      const found = yield* readNamed(at, from)
+      if ("isShown" in found) continue
+      if ("why" in found) {
+        if (at.isSure) notes.push(`${name} imports ${at.path}, which ${found.why.replace(/\.$/, "")}.`)
+        continue
+      }
+      shown.add(found.file)
+      const nested = importsIn(found.text).find(({ isSure }) => isSure)
+      if (nested !== undefined) {
+        notes.push(
+          `${nameOf(found.file)} imports ${nested.path}, which is not followed: ${name} imports the file itself.`
+        )
+      }
+      imported.push({ at, from: nameOf(found.file), text: found.text })
+    }
+    if (all.length > mostImports) notes.push(`${name} imports ${all.length} files, of which ${mostImports} are read.`)
+    return withImports(text, imported)
+  })
+
+  /** The text of the file that the whole text names; the text itself where that is none, nothing where it is shown. */
+  const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
+    const pointer = pointerIn(text)
+    if (pointer === undefined) return { text, from: file }
+    const found = yield* readNamed(pointer, file)
+    if ("isShown" in found) return undefined
+    if ("why" in found) {
+      if (!pointer.isSure) return { text, from: file }
+      leaveOut(name, `it holds only the path ${pointer.path}, which ${found.why}`)
+      return { text: "", from: file }
+    }
+    const next = pointerIn(found.text)
+    if (next?.isSure === true) {
+      leaveOut(name, `it leads to ${nameOf(found.file)}, which holds only a path, too: ${next.path}`)
+      return { text: "", from: file }
+    }
+    shown.add(found.file)
+    return { text: found.text, from: found.file }
+  })
+
+  /** The text of one description, nothing where it is shown already; empty where there is none. */
+  const describe = Effect.fnUntraced(function* (written: string, name: string) {
+    const found = yield* look(written)
+    if (found === undefined) return ""
+    if ("why" in found) {
+      const why = found.why.startsWith("is not allowed") ? "no rule lets it be read" : `it ${found.why}`
+      leaveOut(name, why)
+      return ""
+    }
+    if (shown.has(found.path)) return undefined
+    const { text, why } = yield* read(found.path)
+    if (why !== undefined) leaveOut(name, why)
+    if (text === "") return ""
+    const followed = yield* follow(text, found.path, name)
+    if (followed === undefined || followed.text === "") return followed?.text
+    shown.add(found.path)
+    return yield* expand(followed.text, followed.from)
+  })
+
+  /** The description of a folder. */
+  const firstIn = Effect.fnUntraced(function* (folder: string) {
+    for (const name of folder === workspace.root ? [...names, "README.md"] : names) {
+      const file = path.join(folder, name)
+      const text = yield* describe(file, nameOf(file))
+      if (text === undefined) return []
+      if (text !== "") return [{ path: nameOf(file), text } satisfies DescriptionFile]
+    }
+    return []
+  })
+
+  return { firstIn, notes }
+}
+
+/**
+ * The descriptions from the folders of the files `near` and those above them, the nearest first; README.md of the project where it has
+ * none of them. `notes` say what is there and is not shown.
+ */
+export const readDescriptions = Effect.fn("readDescriptions")(function* (
+  workspace: Workspace["Service"],
+  order: DescriptionOrder
+) {
+  const { root } = workspace
+  const repository = order.above === true ? yield* repositoryAbove(root) : undefined
+  const below = foldersOf(order.near)
+    .toSorted((a, b) => b.split("/").length - a.split("/").length)
+    .map((folder) => path.join(root, folder))
+  const above: Array<string> = []
+  if (repository !== undefined) {
+    for (let folder = path.dirname(root); isWithin(repository, folder); folder = path.dirname(folder))
+      above.push(folder)
+  }
+  const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
+  /* The widest is read first: what leads to it is not shown again. */
+  const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
+  return { files: found.flat().toReversed(), notes }
+})

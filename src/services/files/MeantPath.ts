@@ -1,0 +1,87 @@
+/**
+ * Finds the path of the project that is meant by one which a model writes. In order: the path as it stands; the path without quotes,
+ * escapes of markdown, of a shell or of a URL, and backslashes of Windows; a path that begins with a slash, from the project instead
+ * of the root of the machine; and the only path of the project that differs in blanks or in Unicode normalisation. A path that leads
+ * to something on the machine, outside the project, is never another one: the gate decides about it.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as path from "node:path"
+import { alikePath, otherSpellings } from "../../domain/files/PathList.ts"
+import { canonicalPath, isWithin } from "./CanonicalPath.ts"
+import { ifFound } from "./FileFailure.ts"
+import { entriesIn, isThere } from "./FileLook.ts"
+import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
+
+/** More folders with names alike are not looked through. */
+const mostFolders = 16
+
+/** True for what the copy proposes at a path or below it; false for what it removes; nothing where it says nothing. */
+const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefined => {
+  const own = copy?.get(file)
+  if (own !== undefined) return own.text !== null
+  return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
+}
+
+/** Whether a path of the project leads to something in it, and whether the copy alone has it. */
+const look = Effect.fnUntraced(function* (root: string, written: string) {
+  const found = yield* Effect.option(canonicalPath(root, written))
+  if (found._tag === "None" || !found.value.inside) return { isThere: false, isProposed: false }
+  const proposed = proposes(yield* CurrentCopy, found.value.path)
+  return { isThere: proposed ?? (yield* isThere(found.value.path)), isProposed: proposed === true }
+})
+
+/** True when something is at a path of the machine, and when that cannot be told. */
+const isOnMachine = (absolute: string) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    return (yield* ifFound(fs.stat(absolute))) !== undefined
+  }).pipe(Effect.orElseSucceed(() => true))
+
+/** The paths of the project whose parts are like those of a path, but for blanks and normalisation. */
+const alike = Effect.fnUntraced(function* (root: string, relative: string) {
+  let folders: ReadonlyArray<string> = [root]
+  for (const part of relative.split(path.sep)) {
+    const named = yield* Effect.forEach(folders.slice(0, mostFolders), (folder) =>
+      Effect.map(entriesIn(folder), (entries) =>
+        entries.flatMap(({ name }) => (alikePath(name) === alikePath(part) ? [path.join(folder, name)] : []))
+      )
+    )
+    folders = named.flat()
+  }
+  const proposed = (yield* CurrentCopy)?.files() ?? []
+  const names = proposed
+    .filter((file) => file.text !== null && alikePath(path.relative(root, file.path)) === alikePath(relative))
+    .map((file) => file.path)
+  const found = [...new Set([...folders, ...names])]
+  return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
+})
+
+/** The path of the project that a path from its root stands for; nothing where there is none, or more than one. */
+const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
+  for (const spelling of [written, ...otherSpellings(written)]) {
+    const { isProposed, isThere: found } = yield* look(root, spelling)
+    if (found) return { path: spelling, isProposed }
+  }
+  const absolute = path.resolve(root, written)
+  if (!isWithin(root, absolute) || absolute === root) return undefined
+  const [near, ...others] = yield* alike(root, path.relative(root, absolute))
+  if (near === undefined || others.length > 0) return undefined
+  const relative = path.relative(root, near).split(path.sep).join("/")
+  return { path: relative, isProposed: (yield* look(root, near)).isProposed }
+})
+
+/** The path that is meant, relative to the project or absolute; the path as it is written where no other one fits. */
+export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
+  const meant = yield* fromRoot(root, written)
+  if (meant !== undefined) return meant.path
+  const stripped = written.replace(/^\/+/, "")
+  if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
+  const inProject = yield* fromRoot(root, stripped)
+  /* What the task itself proposes tells nothing of the machine, so there is no need to look there. */
+  if (inProject?.isProposed === true) return inProject.path
+  if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
+  const folder = path.dirname(stripped)
+  const isNew = folder !== "." && (yield* look(root, folder)).isThere && !(yield* isOnMachine(path.dirname(written)))
+  return isNew ? stripped : written
+})

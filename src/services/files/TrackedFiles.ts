@@ -1,0 +1,93 @@
+/**
+ * Which files git tracks in a repository, read from its index: a pattern of `.gitignore` has no effect on them. Nothing of git is
+ * run.
+ */
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as path from "node:path"
+import * as Result from "effect/Result"
+import { gitSettings } from "../../domain/files/GitConfig.ts"
+import { type GitIndex, readGitIndex } from "../../domain/files/GitIndex.ts"
+import { isFolder } from "./FileLook.ts"
+import { readFileBytes, readTextFile } from "./TextFile.ts"
+
+/** What git tracks, by absolute paths. */
+export interface TrackedFiles {
+  readonly files: ReadonlySet<string>
+  /** The folders that hold such a file. */
+  readonly folders: ReadonlySet<string>
+  readonly submodules: ReadonlySet<string>
+  /** Why nothing or not all is known, as a sentence. */
+  readonly problem?: string
+}
+
+/** A larger index is not read; git needs about a hundred bytes for a file. */
+const maxIndexBytes = 268_435_456
+const maxSettingBytes = 1_048_576
+
+const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
+
+/** Where the repository of a folder keeps its index and what its worktrees share; a worktree and a submodule have a file `.git`. */
+export const gitFolders = Effect.fnUntraced(function* (top: string) {
+  const git = path.join(top, ".git")
+  const line = (yield* isFolder(git)) ? "" : yield* settingText(git)
+  const named = /^gitdir:\s*(.+?)\s*$/m.exec(line)?.[1]
+  const own = named === undefined ? git : path.resolve(top, named)
+  const shared = (yield* settingText(path.join(own, "commondir"))).trim()
+  return { own, common: shared === "" ? own : path.resolve(own, shared) }
+})
+
+const hashBytesOf = Effect.fnUntraced(function* (common: string) {
+  const settings = gitSettings(yield* settingText(path.join(common, "config")))
+  return settings.some(({ key, value }) => key === "extensions.objectformat" && value === "sha256") ? 32 : 20
+})
+
+type ReadIndex = Result.Result<GitIndex | undefined, string>
+
+/** The index at a path, with the one that it shares; nothing where there is none yet. */
+const indexAt = Effect.fnUntraced(function* (
+  file: string,
+  hashBytes: number
+): Effect.fn.Return<ReadIndex, never, FileSystem.FileSystem> {
+  const bytes = yield* Effect.result(readFileBytes(file, maxIndexBytes))
+  if (Result.isFailure(bytes)) {
+    const { message, type } = bytes.failure
+    return type === "not_found" ? Result.succeed(undefined) : Result.fail(message.replace(/\.$/, ""))
+  }
+  return readGitIndex(bytes.success, hashBytes)
+})
+
+const namesOf = (index: Option.Option<GitIndex | undefined>, key: "files" | "submodules"): ReadonlyArray<string> =>
+  Option.getOrUndefined(index)?.[key] ?? []
+
+/** What the repository in `top` tracks at or below a folder. */
+export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
+  const { common, own } = yield* gitFolders(top)
+  const hashBytes = yield* hashBytesOf(common)
+  const file = path.join(own, "index")
+  const index = yield* indexAt(file, hashBytes)
+  const sharedName = Option.getOrUndefined(Result.getSuccess(index))?.sharedIndex
+  const shared: ReadIndex =
+    sharedName === undefined ? Result.succeed(undefined) : yield* indexAt(path.join(own, sharedName), hashBytes)
+  const beginning = below === top ? "" : `${path.relative(top, below).split(path.sep).join("/")}/`
+  const named = (key: "files" | "submodules") =>
+    [index, shared]
+      .flatMap((one) => namesOf(Result.getSuccess(one), key))
+      .filter((name) => name.startsWith(beginning))
+      .map((name) => path.join(top, name))
+  const files = new Set(named("files"))
+  const submodules = new Set(named("submodules"))
+  const folders = new Set<string>()
+  for (const name of [...files, ...submodules]) {
+    for (let at = path.dirname(name); at.length > below.length && !folders.has(at); at = path.dirname(at))
+      folders.add(at)
+  }
+  const failed = [index, shared].find(Result.isFailure)
+  const isLost = sharedName !== undefined && Result.isSuccess(shared) && shared.success === undefined
+  const why = failed?.failure ?? (isLost ? `there is no ${sharedName} beside it` : undefined)
+  const tracked: TrackedFiles = { files, folders, submodules }
+  if (why === undefined) return tracked
+  const problem = `The index of git at ${file} cannot be read (${why}): files that git tracks although a pattern ignores them are left out.`
+  return { ...tracked, problem }
+})

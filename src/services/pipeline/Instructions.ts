@@ -1,0 +1,134 @@
+/**
+ * The instructions of the project for the files of one task: every prompt holds those of the whole project, and a task also those of
+ * the folders whose files it names, reads or changes. Each of them is shown once.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import { pathsNamed } from "../../domain/files/PathList.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { DescriptionFile, fitDescription } from "../../domain/models/ProjectDescription.ts"
+import { forEachText } from "../../domain/grammar/ForEachForm.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { readDescriptions } from "../files/Descriptions.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+const Described = Schema.Struct({ files: Schema.Array(DescriptionFile), notes: Schema.Array(Schema.String) })
+
+const hasFolder = (file: string): boolean => file.includes("/")
+
+/** The files that a task names in its references and in its words. */
+const namedBy = ({ expectedOutput, forEach, references, whatIsNeeded }: Task): ReadonlyArray<string> => [
+  ...references.flatMap(({ kind, target }) => (kind === "file" ? [target] : [])),
+  ...pathsNamed([whatIsNeeded, expectedOutput, forEach === undefined ? "" : forEachText(forEach)].join("\n"))
+]
+
+interface BesideOptions {
+  readonly briefing: Briefing
+  readonly budget: number
+  /** True for a file that the references of the task show. */
+  readonly isReference?: (file: string) => boolean
+}
+
+export const makeInstructions = Effect.gen(function* () {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const { contextWindow } = yield* RunSettings
+  const workspace = yield* Workspace
+  const noted = new Set<string>()
+
+  /** A path of a call or a reference, relative to the project. */
+  const relative = (file: string): string =>
+    (file.startsWith(`${workspace.root}/`) ? file.slice(workspace.root.length + 1) : file).replace(/^(?:\.\/)+/, "")
+
+  const read = Effect.fnUntraced(function* (key: string, near: ReadonlyArray<string>, above: boolean) {
+    const order = { near, mayRead: gate.mayRead, above }
+    const { files, notes } = yield* activities.record({ key, success: Described }, readDescriptions(workspace, order))
+    for (const text of notes) {
+      if (noted.has(text)) continue
+      noted.add(text)
+      yield* events.publish({ type: "message", level: "warning", text })
+    }
+    return files
+  })
+
+  const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+    [...new Set(files.map(relative))].filter((file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file))
+
+  /** The briefing with the instructions for the files that a task names, without those that its references show. */
+  const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
+    const { currentFile, descriptionFiles = [], openFiles } = briefing
+    const near = nearOf(namedBy(task))
+    if (near.length === 0) return briefing
+    const known = nearOf([...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles])
+    const prompt = nearOf(pathsNamed(briefing.prompt))
+    const all = yield* read(seenKey.instructions(task.name, place), [...near, ...known, ...prompt], true)
+    const isReference = (file: string): boolean =>
+      task.references.some(({ kind, target }) => kind === "file" && relative(target) === file)
+    const wanted = all.filter(({ path }) => !isReference(path))
+    const isSame =
+      wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
+    /* A description of one file is left out by itself when a reference shows it. */
+    if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
+    const { files, text } = fitDescription(wanted, contextWindow)
+    yield* gate.noteRead(text, "project")
+    return { ...briefing, projectDescription: text, descriptionFiles: files }
+  })
+
+  /**
+   * The instructions for these files that the briefing does not hold, as a block of at most so many characters, and the briefing with
+   * them.
+   */
+  const beside = Effect.fnUntraced(function* (
+    key: string,
+    files: ReadonlyArray<string>,
+    { briefing, budget, isReference = () => false }: BesideOptions
+  ) {
+    const near = nearOf(files)
+    const { descriptionFiles: shown = [], projectDescription } = briefing
+    const all = near.length === 0 ? [] : yield* read(key, near, false)
+    const wanted = all.filter(
+      ({ path }) => hasFolder(path) && !path.startsWith(".github/") && !shown.includes(path) && !isReference(path)
+    )
+    if (wanted.length === 0) return { text: "", briefing }
+    const room = charactersIn(contextWindow / 4) - projectDescription.length
+    const fitted = fitDescription(wanted, contextWindow, Math.min(budget, room))
+    yield* gate.noteRead(fitted.text, "project")
+    const left = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
+    const parts = [
+      "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
+      fitted.text,
+      left.length === 0 ? "" : `There is no room here for ${left.join(", ")}: read it.`
+    ]
+    const text = rawBlock("## Instructions of the project", parts.filter((part) => part !== "").join("\n\n"))
+    const description = [projectDescription, fitted.text].filter((part) => part !== "").join("\n\n")
+    const paths = wanted.map(({ path }) => path)
+    return {
+      text,
+      briefing: { ...briefing, projectDescription: description, descriptionFiles: [...shown, ...paths] }
+    }
+  })
+
+  /** The block of `beside` for a conversation, which keeps what it was told. */
+  const told = Effect.fnUntraced(function* (
+    key: string,
+    files: ReadonlyArray<string>,
+    shown: Ref.Ref<ReadonlyArray<string>>,
+    { briefing, ...options }: BesideOptions
+  ) {
+    const known = { ...briefing, descriptionFiles: yield* Ref.get(shown) }
+    const { briefing: after, text } = yield* beside(key, files, { ...options, briefing: known })
+    yield* Ref.set(shown, after.descriptionFiles ?? [])
+    return text
+  })
+
+  return { beside, forTask, told }
+})

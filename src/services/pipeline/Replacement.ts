@@ -1,0 +1,147 @@
+/**
+ * Replaces a text wherever it stands in the project, as edits of all files that hold it. What could not be looked at and may
+ * hold it stays an open change: nobody can say that the text is replaced everywhere.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import {
+  exceptedFiles,
+  holdsPattern,
+  replaceIn,
+  replacePlaces,
+  type TextLine
+} from "../../domain/files/ReplacePlaces.ts"
+import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.ts"
+import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
+import { counted } from "../../domain/text/Format.ts"
+import { maxTreeEntries, type TreeListing } from "../files/FileTree.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { fileCall } from "./FinalCalls.ts"
+import { makePatternSearch } from "./SearchedTexts.ts"
+
+/** What a replacement does not reach, in sentences, and the paths that stand for it. */
+interface Unreached {
+  readonly sentences: ReadonlyArray<string>
+  readonly paths: ReadonlyArray<string>
+}
+
+/** So many files that were not looked at are named one by one as changes that are missing. */
+const mostOpen = 20
+
+const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {
+  const { isWhole, problems, unread } = listing
+  const folders = listWithin(unread, 200, (count) => `and ${count} more`).text.replaceAll("\n", ", ")
+  const sentences = [
+    ...(skipped.length === 0 ? [] : [`Not looked at: ${skippedText(skipped)}.`]),
+    ...(isWhole ? [] : [`The project has more than ${maxTreeEntries} files; not looked at: ${folders}.`]),
+    ...problems
+  ]
+  const paths = skipped.map(({ path }) => path).slice(0, mostOpen)
+  return { sentences, paths: paths.length > 0 || sentences.length === 0 ? paths : [unread[0] ?? "."] }
+}
+
+/** `limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3). */
+const replacedText = (
+  pattern: string,
+  changed: ReadonlyArray<TextLine>,
+  left: ReadonlyArray<TextLine>,
+  { sentences }: Unreached
+): string => {
+  const files = new Set(changed.map((one) => one.path)).size
+  const begin = `\`${shortened(pattern, 80)}\` stood in ${counted(changed.length + left.length, "line")}: ${changed.length} changed in ${counted(files, "file")}`
+  if (left.length === 0 && sentences.length === 0) return `${begin}, none left out.`
+  const byFile = [...Map.groupBy(left, (one) => one.path)].map(([file, lines]) => `${file} ${lines.length}`)
+  const names = listWithin(byFile, 300, (count) => `and ${count} more files`).text.replaceAll("\n", ", ")
+  const excepted = left.length === 0 ? "." : `, ${left.length} left out (${names}).`
+  return [`${begin}${excepted}`, ...sentences].join(" ")
+}
+
+const openIssue = (task: string, what: string, how: string): Issue =>
+  makeIssue("change-open", { section: "Changes", task }, { what, how })
+
+const howToGoOn =
+  'Say in the report what was not looked at, and begin it with **Partly done**, or change it in another way. Files that are meant to stay as they are belong into "except".'
+
+export const makeReplacement = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const patternSearch = yield* makePatternSearch
+  const workspace = yield* Workspace
+
+  /** The files of the project; none, with the reason, where it cannot be listed. */
+  const listing = Effect.match(workspace.treeWithin({ entries: maxTreeEntries }), {
+    onFailure: ({ message }): TreeListing => ({
+      files: [],
+      isWhole: false,
+      unread: ["."],
+      passedOver: [],
+      problems: [message]
+    }),
+    onSuccess: (listed) => listed
+  })
+
+  const readFilesOf = Effect.fnUntraced(function* (pattern: string, except: ReadonlyArray<string>) {
+    const listed = yield* listing
+    const isExcepted = exceptedFiles(except)
+    const isWanted = (text: string): boolean => holdsPattern(text, pattern)
+    const { skipped, texts } = yield* patternSearch(listed.files, listed.passedOver, { isWanted, pattern })
+    const beginning = `${workspace.root}${path.sep}`
+    return {
+      texts,
+      unreached: unreachedOf(
+        skipped.filter((one) => !isExcepted(one.path)),
+        { ...listed, problems: listed.problems.map((sentence) => sentence.replaceAll(beginning, "")) }
+      )
+    }
+  })
+
+  /** The edits of all files that hold the text to replace, and what is open beside them. */
+  return Effect.fnUntraced(function* (
+    { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
+    uid: string,
+    task: string
+  ) {
+    const { texts, unreached } = yield* readFilesOf(pattern, except)
+    const places = replacePlaces(texts, { pattern, except })
+    const kept = replacePlaces(texts, { pattern, except: [] }).filter(
+      (one) => !places.some((place) => place.path === one.path && place.line === one.line)
+    )
+    const { paths, sentences } = unreached
+    const named = JSON.stringify(pattern)
+    if (places.length === 0 && sentences.length === 0) {
+      const what = `The text ${named} stands nowhere in the project, so nothing was replaced.`
+      const call = { uid, name: "edit_file", arguments: { old_text: pattern, new_text: by, replace_all: true } }
+      const issue = openIssue(task, what, "Search for the text, and copy it as it stands.")
+      return { calls: [], issues: [], refused: { call, issue } }
+    }
+    const begin =
+      places.length === 0
+        ? `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
+        : `The text ${named} may stand in files that were not changed.`
+    const issue = openIssue(task, [begin, ...sentences].join(" "), howToGoOn)
+    const calls = texts
+      .filter((file) => places.some((place) => place.path === file.path))
+      .map((file, index) => {
+        const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
+        return Object.assign(
+          { uid: `${uid}-${index + 1}` },
+          fileCall(file.path, file.text, replaceIn(file.text, pattern, by, lines))
+        )
+      })
+    const leftOut = paths.map((file, index) => ({
+      issue,
+      call: {
+        uid: `${uid}-open-${index + 1}`,
+        name: "edit_file",
+        arguments: { path: file, old_text: pattern, new_text: by }
+      }
+    }))
+    return {
+      calls,
+      issues: sentences.length === 0 ? [] : [issue],
+      ...(leftOut.length === 0 ? {} : { leftOut }),
+      ...(places.length === 0 ? {} : { replaced: replacedText(pattern, places, kept, unreached) })
+    }
+  })
+})

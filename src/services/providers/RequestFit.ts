@@ -1,0 +1,167 @@
+/**
+ * What a server refused of requests. Servers of one API differ in the fields that they know, and templates of models in the roles:
+ * what is refused by its name is left out of the next try, and of all later requests to the same model, as long as that helps.
+ */
+import { refusesRequest } from "./ModelErrors.ts"
+import type { ServerFailure } from "./ServerFailure.ts"
+
+/** What a person is told of it. */
+export interface RequestNotice {
+  readonly level: "info" | "warning"
+  readonly text: string
+}
+
+/** Never left out: without them a request asks for something else. Thinking is asked for in another way. */
+const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
+
+/** What newer servers call a field. */
+const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
+
+/** Without them an answer is what it is with them. */
+const harmless: ReadonlySet<string> = new Set([
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "keep_alive",
+  "truncate",
+  "shift"
+])
+
+/** The role of instructions, beside the names of fields. */
+const systemRole = "system role"
+
+const refusing =
+  /not (?:be |been |currently )?(?:supported|permitted|allowed|recogni[sz]ed|accepted|implemented|available|enabled|valid)|unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|forbidden|does(?: not|n't) (?:support|accept|allow)|invalid|additional propert|no such|cannot|can't|only supports?|literal_error|not found in|not a (?:valid|known)|deprecated|removed/i
+
+/** Where a server begins to list what it does take. */
+const listing =
+  /\bexpected\b|\b(?:allowed|supported|valid|known|permitted|accepted)\s+(?:values?|parameters?|params|fields?|arguments?|keys?|properties|options?|ones?|are)\b|\bone of\b|\buse\s+['"`]/i
+
+/** The words with which servers and templates refuse instructions in a role of their own. */
+const refusesSystem =
+  /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
+
+/** How far from the name of a field the words stand that refuse it. */
+const near = 80
+
+/** True for a text that refuses a field by its name: with the signs of a language around it, and blanks in the place of underscores. */
+const refusesField = (text: string, name: string): boolean => {
+  const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
+  const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
+  return [...text.matchAll(names)].some(({ 0: word, index }) =>
+    refusing.test(text.slice(Math.max(0, index - near), index + word.length + near))
+  )
+}
+
+interface RequestMessage {
+  readonly role: string
+  readonly content: string | ReadonlyArray<{ readonly type: string; readonly text?: string }>
+}
+
+type Request = Readonly<Record<string, unknown>>
+
+const messagesOf = ({ messages }: Request): ReadonlyArray<RequestMessage> =>
+  Array.isArray(messages) ? (messages as ReadonlyArray<RequestMessage>) : []
+
+const before = (text: string, content: RequestMessage["content"]): RequestMessage["content"] =>
+  typeof content === "string" ? `${text}\n\n${content}` : [{ type: "text", text }, ...content]
+
+/** The messages with the instructions at the beginning of the first message of the user. */
+const withoutSystem = (messages: ReadonlyArray<RequestMessage>): ReadonlyArray<RequestMessage> => {
+  const instructions = messages.flatMap(({ content, role }) =>
+    role === "system" && typeof content === "string" && content !== "" ? [content] : []
+  )
+  const others = messages.filter(({ role }) => role !== "system")
+  if (instructions.length === 0) return others
+  const text = instructions.join("\n\n")
+  const [first, ...rest] = others
+  return first?.role === "user"
+    ? [{ ...first, content: before(text, first.content) }, ...rest]
+    : [{ role: "user", content: text }, ...others]
+}
+
+/** The request without what is left out. */
+const fitted = (request: Request, leftOut: ReadonlySet<string>): Request => {
+  const fields = Object.entries(request).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+    if (name === "messages" && leftOut.has(systemRole)) return [[name, withoutSystem(messagesOf(request))]]
+    if (name === "stream_options" && leftOut.has("stream")) return []
+    if (!leftOut.has(name)) return [[name, value]]
+    if (name === "stream") return [[name, false]]
+    const newName = newNames[name]
+    return newName === undefined || leftOut.has(newName) ? [] : [[newName, value]]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** What a failure says of the request; nothing when it may be about anything else. */
+const refusalText = (failure: ServerFailure): string | undefined => {
+  if (failure._tag === "ErrorLine") return failure.detail
+  if (failure._tag !== "BadStatus" || failure.isMissing === true) return undefined
+  return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
+}
+
+/** The fields that a failure may be about: an answer that has begun as a stream does not refuse to be one. */
+const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
+  Object.keys(request).filter(
+    (name) =>
+      !needed.has(name) &&
+      request[name] !== undefined &&
+      (name !== "stream" || (request[name] === true && failure._tag !== "ErrorLine"))
+  )
+
+/** What of a request a failure refuses by its name. */
+const refusedParts = (failure: ServerFailure, request: Request): ReadonlyArray<string> => {
+  const text = refusalText(failure)
+  if (text === undefined) return []
+  const [about = ""] = text.split(listing, 1)
+  const fields = refusable(request, failure).filter((name) => refusesField(about, name))
+  if (fields.length > 0) return fields
+  const hasSystem = messagesOf(request).some(({ role }) => role === "system")
+  return hasSystem && refusesSystem.test(text) ? [systemRole] : []
+}
+
+const noticeOf = (model: string, part: string): RequestNotice => {
+  if (part === systemRole) {
+    const text = `The server takes no system role for ${model}: instructions stand in the first message of the user.`
+    return { level: "info", text }
+  }
+  const what = newNames[part] === undefined ? "it is left out" : `${newNames[part]} is sent instead`
+  return {
+    level: harmless.has(part) ? "info" : "warning",
+    text: `The server refuses the field "${part}" for ${model}: ${what} in this run.`
+  }
+}
+
+/** Makes what fits the requests of a run to the server of its models. */
+export const makeRequestFit = () => {
+  const byModel = new Map<string, Set<string>>()
+  const leftOutOf = (model: string): Set<string> => {
+    const leftOut = byModel.get(model) ?? new Set()
+    byModel.set(model, leftOut)
+    return leftOut
+  }
+  return {
+    /** What one call sends, until it is answered. */
+    forCall: (model: string) => {
+      const leftOut = leftOutOf(model)
+      const learnt: Array<string> = []
+      return {
+        fit: (request: object): Request => fitted(request as Request, leftOut),
+        /** Says whether the request would be another one if it was sent again. */
+        learn: (failure: ServerFailure, sent: Request): boolean => {
+          const parts = refusedParts(failure, sent)
+          const news = parts.filter((part) => !leftOut.has(part))
+          for (const part of news) leftOut.add(part)
+          learnt.push(...news)
+          return parts.length > 0
+        },
+        /** To be called when nothing that was left out helped. */
+        forget: (): void => {
+          for (const part of learnt.splice(0)) leftOut.delete(part)
+        },
+        /** What was left out for the first time; to be called when the call is answered. */
+        notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Instructions of folders: what a model is shown of packages/web/AGENTS.md when a prompt, a task, a call or a change is about a file
+ * below it, and how often.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { Asker } from "../../src/services/conversation/Asker.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
+import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { runScript, scripted, type Script } from "../support/ScriptedRun.ts"
+import { layerTestAsk, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const root = "Root rules."
+const nested = "Always use tabs."
+const app = "packages/web/src/app.ts"
+
+const files = {
+  "AGENTS.md": root,
+  "packages/web/AGENTS.md": nested,
+  "packages/api/AGENTS.md": "Never throw.",
+  [app]: "export const limit = 5\n",
+  "top.ts": "export const limit = 5\n",
+  "packages/api/main.ts": "export const port = 80\n"
+}
+
+const edit = refinementWith([
+  { name: "edit_file", arguments: { path: app, old_text: "limit = 5", new_text: "limit = 7" } }
+])
+const read = refinementWith([{ name: "read_file", arguments: { path: app } }])
+
+/** A change without a call, so that a report may stand beside it. */
+const block = (path: string, before: string, after: string): string =>
+  `${path}\n<<<<<<< OLD\n${before}\n=======\n${after}\n>>>>>>> NEW\n\n`
+
+const limit = (value: string): string => `export const limit = ${value}`
+
+const whole = ({ system, user }: FilledPrompt): string => `${system}\n${user}`
+
+const countIn = (text: string, part: string): number => text.split(part).length - 1
+
+interface Seen {
+  readonly plan: Array<string>
+  /** The prompts of the task, each with all of its conversation. */
+  readonly task: Array<string>
+}
+
+/** A run whose task answers in this order. */
+const played = (given: {
+  readonly prompt?: string
+  readonly task?: Partial<Parameters<typeof planOf>[0][number][number]>
+  readonly answers: ReadonlyArray<string>
+}) =>
+  Effect.gen(function* () {
+    const seen: Seen = { plan: [], task: [] }
+    let at = 0
+    const turn = (_: string, __: number, prompt: FilledPrompt): string => {
+      seen.task.push(whole(prompt))
+      at += 1
+      return given.answers[at - 1] ?? resultSaying("It is changed.")
+    }
+    const script: Script = {
+      plan: (_, __, prompt) => {
+        seen.plan.push(whole(prompt))
+        return planOf([[{ name: "Change 1", skill: "edit-files", ...given.task }]])
+      },
+      refine: turn,
+      execute: turn
+    }
+    const { report } = yield* runScript({ prompt: given.prompt ?? "Raise the limit to 7." }).pipe(
+      scripted(script, { files, approver: Approver.layerYes(Approver.layerDenyAll) })
+    )
+    return { report, seen }
+  })
+
+describe("the instructions of a folder", () => {
+  it.effect("are in all prompts of a run whose prompt names a file of it", () =>
+    Effect.gen(function* () {
+      for (const prompt of [
+        `Change @${app}.`,
+        `Change \`${app}\` please`,
+        "Change what is below packages/web/src/ now"
+      ]) {
+        const { seen } = yield* played({ prompt, answers: [edit] })
+        expect([countIn(seen.plan[0] ?? "", nested), countIn(seen.plan[0] ?? "", root)]).toEqual([1, 1])
+        expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+        expect(seen.plan[0]).not.toContain("Never throw.")
+      }
+    })
+  )
+
+  it.effect("are in the first prompt of a task that names a file of it", () =>
+    Effect.gen(function* () {
+      for (const task of [
+        { references: `[app.ts](${app})` },
+        { references: `[the limit](${app}#L1-L1)` },
+        { needed: `Raise the limit in ${app} to 7.` },
+        { needed: "Add packages/web/src/deep/new.ts." }
+      ]) {
+        const { seen } = yield* played({ task, answers: [edit] })
+        expect(countIn(seen.plan[0] ?? "", nested)).toBe(0)
+        expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+        expect(seen.task[0]).toContain("(From packages/web/AGENTS.md, for what is below packages/web:)")
+        expect(seen.task[0]).not.toContain("Never throw.")
+      }
+    })
+  )
+
+  it.effect("are shown once when a reference shows them", () =>
+    Effect.gen(function* () {
+      const references = `[rules](packages/web/AGENTS.md), [app.ts](${app})`
+      const { seen } = yield* played({ task: { references }, answers: [edit] })
+      expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+    })
+  )
+
+  it.effect("come with the reply to a call that reads a file of it, once", () =>
+    Effect.gen(function* () {
+      const { report, seen } = yield* played({ answers: [read, edit] })
+      expect(seen.task.map((prompt) => countIn(prompt, nested))).toEqual([0, 1, 1])
+      expect(report.status).toBe("done")
+    })
+  )
+
+  it.effect("come with the reply to a change that was made without them, and its report is asked for again", () =>
+    Effect.gen(function* () {
+      const tabs = refinementWith([
+        { name: "edit_file", arguments: { path: app, old_text: "limit = 7", new_text: "limit =\t7" } }
+      ])
+      const { report, seen } = yield* played({
+        answers: [`${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`, tabs]
+      })
+      expect(seen.task.map((prompt) => countIn(prompt, nested))).toEqual([0, 1, 1])
+      expect(seen.task[1]).toContain("## Instructions of the project")
+      expect(report.status).toBe("done")
+      expect(report.results[0]?.result.summary).toBe("It is changed.")
+    })
+  )
+
+  it.effect("change nothing for a task that stays at the top", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* played({
+        answers: [`${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`]
+      })
+      expect(seen.task).toHaveLength(1)
+      expect(seen.task[0]).not.toContain(nested)
+    })
+  )
+
+  it.effect("are shown in a conversation, once", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const answers = ["Hello.", read, "It is 5.", `See ${app}.`, "Api."]
+      const model = ScriptedModel.layer((prompt) => {
+        prompts.push(`${prompt.system}\n${prompt.user}`)
+        return answers[prompts.length - 1] ?? "Done."
+      })
+      yield* Effect.gen(function* () {
+        const asker = yield* Asker
+        yield* asker.hold({ runId: "ask-1", prompt: "" }, ({ send }) =>
+          Effect.forEach(
+            ["Hello", "What is the limit?", "And why?", "Look at packages/api/main.ts"],
+            (text) => send(text),
+            {
+              discard: true
+            }
+          )
+        )
+      }).pipe(
+        Effect.provide(
+          layerTestAsk({ files, approver: Approver.layerYes(Approver.layerDenyAll) }).pipe(Layer.provideMerge(model))
+        )
+      )
+      expect(prompts.map((prompt) => countIn(prompt, nested))).toEqual([0, 0, 1, 1, 1])
+      expect(prompts.map((prompt) => countIn(prompt, "Never throw."))).toEqual([0, 0, 0, 0, 1])
+    })
+  )
+})

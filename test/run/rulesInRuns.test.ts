@@ -1,0 +1,189 @@
+/**
+ * What rules allow is not asked about in a run, whatever the plan or a skill of the package says. Nobody can be asked in these runs:
+ * what still needs an answer is not done.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ToolCall } from "../../src/domain/tools/ToolCall.ts"
+import type { Rule } from "../../src/domain/permissions/Permission.ts"
+import { Workspace } from "../../src/services/files/Workspace.ts"
+import { exitCodeOf } from "../../src/domain/runs/RunReport.ts"
+import { allow, deny } from "../support/OpenGate.ts"
+import { runScript, scripted } from "../support/ScriptedRun.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+type Call = Pick<ToolCall, "arguments" | "name">
+
+const edit = (path: string): Call => ({
+  name: "edit_file",
+  arguments: { path, old_text: "const limit = 5", new_text: "const limit = 7" }
+})
+const write = (path: string, content = "const limit = 7\n"): Call => ({
+  name: "write_file",
+  arguments: { path, content }
+})
+const remove = (path: string): Call => ({ name: "remove_file", arguments: { path } })
+
+const long = Array.from({ length: 60 }, (_, line) => `const value${line} = ${line}\n`).join("")
+
+const ownSkill = `---
+name: own
+description: Changes files. Use it in tests.
+allowed-tools: read_file edit_file write_file remove_file
+metadata:
+  task-conductor.requires-approval: "true"
+---
+
+## Execution
+
+Say what is different.
+`
+
+const files = {
+  "a.js": "const limit = 5\n",
+  "src/b.js": "const limit = 5\n",
+  "src/deep/c.js": "const limit = 5\n",
+  "long.js": long,
+  ".npmrc": "const limit = 5\n",
+  ".task-conductor/skills/own/SKILL.md": ownSkill
+}
+
+interface Variant {
+  readonly calls: ReadonlyArray<Call>
+  readonly rules: ReadonlyArray<Rule>
+  readonly skill?: string
+  readonly gated?: boolean
+  /** The changed files; none when the run is not permitted. */
+  readonly changes: ReadonlyArray<string>
+}
+
+const variants: Readonly<Record<string, Variant>> = {
+  "a rule that names the file": { calls: [edit("a.js")], rules: [allow("edit_file", "a.js")], changes: ["a.js"] },
+  "a rule that begins with a dot": { calls: [edit("a.js")], rules: [allow("edit_file", "./a.js")], changes: ["a.js"] },
+  "a rule for a folder": {
+    calls: [edit("src/b.js"), edit("src/deep/c.js")],
+    rules: [allow("edit_file", "src/**")],
+    changes: ["src/b.js", "src/deep/c.js"]
+  },
+  "a rule for the tool": { calls: [edit("a.js")], rules: [allow("edit_file")], changes: ["a.js"] },
+  "a rule for each of two tools": {
+    calls: [edit("a.js"), write("new.js")],
+    rules: [allow("edit_file", "*.js"), allow("write_file", "*.js")],
+    changes: ["a.js", "new.js"]
+  },
+  "a rule for a removal": {
+    calls: [remove("src/b.js")],
+    rules: [allow("remove_file", "src/*")],
+    changes: ["src/b.js"]
+  },
+  "a plan that wants approval": {
+    calls: [edit("a.js")],
+    rules: [allow("edit_file", "a.js")],
+    gated: true,
+    changes: ["a.js"]
+  },
+  "a skill of the project that wants approval, all of it": {
+    calls: [edit("a.js")],
+    rules: [allow("edit_file", "a.js")],
+    skill: "own",
+    changes: ["a.js"]
+  },
+  "a file that programs run, named": {
+    calls: [edit(".npmrc")],
+    rules: [allow("edit_file", ".npmrc")],
+    changes: [".npmrc"]
+  },
+  "a large loss, named": {
+    calls: [write("long.js", "const value1 = 1\n")],
+    rules: [allow("write_file", "long.js")],
+    changes: ["long.js"]
+  },
+  "no rule": { calls: [edit("a.js")], rules: [], changes: [] },
+  "a rule for another file": { calls: [edit("a.js")], rules: [allow("edit_file", "b.js")], changes: [] },
+  "a rule for another tool": { calls: [edit("a.js")], rules: [allow("write_file", "a.js")], changes: [] },
+  "a rule that denies beside one that allows": {
+    calls: [edit("a.js")],
+    rules: [allow("edit_file", "a.js"), deny("edit_file", "*.js")],
+    changes: []
+  },
+  "a rule that asks beside one that allows": {
+    calls: [edit("a.js")],
+    rules: [allow("edit_file", "a.js"), { ...allow("edit_file", "a.js"), verdict: "ask" }],
+    changes: []
+  },
+  "a rule for one of two files": {
+    calls: [edit("a.js"), edit("src/b.js")],
+    rules: [allow("edit_file", "a.js")],
+    changes: []
+  },
+  "a skill of the project that wants approval, a part of it": {
+    calls: [edit("a.js"), edit("src/b.js")],
+    rules: [allow("edit_file", "a.js")],
+    skill: "own",
+    changes: []
+  },
+  "a file that programs run, by a rule for the tool": {
+    calls: [edit(".npmrc")],
+    rules: [allow("edit_file")],
+    changes: []
+  },
+  "a file that programs run, by wildcards": { calls: [edit(".npmrc")], rules: [allow("edit_file", "**")], changes: [] },
+  "a large loss, by a rule for the tool": {
+    calls: [write("long.js", "const value1 = 1\n")],
+    rules: [allow("write_file")],
+    changes: []
+  },
+  "a large loss, by wildcards": {
+    calls: [write("long.js", "const value1 = 1\n")],
+    rules: [allow("write_file", "*.js")],
+    changes: []
+  }
+}
+
+describe("without a terminal", () => {
+  for (const [name, { calls, changes, gated = false, rules, skill = "edit-files" }] of Object.entries(variants)) {
+    it.effect(`${name} ${changes.length === 0 ? "is not enough" : "suffices"}`, () =>
+      Effect.gen(function* () {
+        const { events, report } = yield* runScript()
+        expect((report.facts?.files ?? []).map(({ path }) => path).toSorted()).toEqual(changes)
+        expect(exitCodeOf(report.status)).toBe(changes.length === 0 ? 4 : 0)
+        const { root } = yield* Workspace
+        for (const path of ["a.js", "src/b.js", ".npmrc", "long.js"] as const) {
+          const file = join(root, path)
+          const isSame = existsSync(file) && readFileSync(file, "utf8") === files[path]
+          expect([path, isSame]).toEqual([path, !changes.includes(path)])
+        }
+        if (changes.length > 0) expect(events.filter(({ type }) => type === "approval.requested")).toEqual([])
+      }).pipe(
+        scripted(
+          {
+            plan: () => planOf([[{ name: "Change 1", skill, gated }]]),
+            refine: () => `I remove what is not needed.\n\n${refinementWith(calls)}`,
+            execute: () => resultSaying("It is changed.")
+          },
+          { files, rules }
+        )
+      )
+    )
+  }
+
+  it.effect("the rules that would have allowed the rest are named", () =>
+    Effect.gen(function* () {
+      const { events } = yield* runScript()
+      const texts = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
+      expect(texts).toContain('Nobody can be asked about "Step 1". These rules allow it: --allow "edit_file:src/b.js"')
+      const [asked] = events.flatMap((event) => (event.type === "approval.requested" ? [event.items] : []))
+      expect(asked?.map(({ targets }) => targets.map((target) => target.split("/").at(-1)))).toEqual([["b.js"]])
+    }).pipe(
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Change 1", skill: "edit-files", gated: true }]]),
+          refine: () => refinementWith([edit("a.js"), edit("src/b.js")])
+        },
+        { files, rules: [allow("edit_file", "a.js")] }
+      )
+    )
+  )
+})

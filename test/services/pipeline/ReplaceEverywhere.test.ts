@@ -1,0 +1,178 @@
+/**
+ * A text that is replaced everywhere: what cannot be looked at and may hold it is named, and stays an open change.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { execFileSync } from "node:child_process"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { needs } from "../../support/needs.ts"
+import { briefing, openStages } from "../../support/OpenStages.ts"
+import { willingApprover } from "../../support/ScriptedApprover.ts"
+import { runScript, scripted } from "../../support/ScriptedRun.ts"
+import { planOf, resultSaying } from "../../support/TestRun.ts"
+
+const editing = plainTask("Edit 1", "edit-files", "Rename get_size to read_size.", "The new name.")
+const replacing = (except: ReadonlyArray<string> = []) =>
+  JSON.stringify({ replace: "get_size", with: "read_size", ...(except.length === 0 ? {} : { except }) })
+
+/** A project with one more file than `a.c`, which holds the text. */
+interface Variant {
+  readonly name: string
+  readonly path: string
+  readonly bytes: Buffer
+  /** How the reply names what was left out; nothing when all is replaced. */
+  readonly left: string | undefined
+  readonly isChanged?: true
+  readonly except?: ReadonlyArray<string>
+  readonly tracked?: true
+}
+
+const latin = (text: string) => Buffer.from(text, "latin1")
+const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")
+const mebibytes = (count: number, end: string) =>
+  Buffer.concat([Buffer.alloc(count * 1_048_576, "a line\n"), latin(end)])
+
+const variants: ReadonlyArray<Variant> = [
+  {
+    name: "Latin-1",
+    path: "b.c",
+    bytes: latin("/* größe */ get_size();\n"),
+    left: undefined,
+    isChanged: true
+  },
+  { name: "UTF-16", path: "b.rc", bytes: utf16("get_size\r\n"), left: undefined, isChanged: true },
+  {
+    name: "one broken byte",
+    path: "b.md",
+    bytes: Buffer.concat([Buffer.from("größe get_size "), Buffer.of(0xe9)]),
+    left: undefined,
+    isChanged: true
+  },
+  {
+    name: "more than 1 MiB",
+    path: "b.sql",
+    bytes: mebibytes(2, "\nget_size\n"),
+    left: undefined,
+    isChanged: true
+  },
+  {
+    name: "tracked by git although ignored",
+    path: "lib/b.c",
+    bytes: latin("get_size\n"),
+    left: undefined,
+    isChanged: true,
+    tracked: true
+  },
+  { name: "too large", path: "b.sql", bytes: mebibytes(11, "\nget_size\n"), left: "1 file that is too large (b.sql)" },
+  { name: "too large, without the text", path: "b.sql", bytes: mebibytes(11, "size\n"), left: undefined },
+  { name: "binary", path: "b.o", bytes: latin("\0\x01get_size\0"), left: "1 file that is not text (b.o)" },
+  { name: "binary, without the text", path: "b.png", bytes: latin("\0\x01\x02PNG"), left: undefined },
+  { name: "excepted", path: "b.o", bytes: latin("\0\x01get_size\0"), left: undefined, except: ["b.o"] },
+  { name: "a secret", path: ".env", bytes: latin("X=get_size\n"), left: "1 file that looks like a secret (.env)" },
+  {
+    name: "a secret without the text",
+    path: "a.pem",
+    bytes: latin("X\n"),
+    left: "1 file that looks like a secret (a.pem)"
+  },
+  {
+    name: "denied",
+    path: "private/b.c",
+    bytes: latin("get_size\n"),
+    left: "1 file that may not be read (private/b.c)"
+  },
+  {
+    name: "tracked in node_modules",
+    path: "node_modules/x.js",
+    bytes: latin("get_size\n"),
+    left: "1 file below node_modules that git tracks (node_modules/x.js)",
+    tracked: true
+  },
+  { name: "not tracked in node_modules", path: "node_modules/x.js", bytes: latin("get_size\n"), left: undefined },
+  { name: "ignored", path: "lib/b.c", bytes: latin("get_size\n"), left: undefined }
+]
+
+layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
+  for (const { bytes, except = [], isChanged = false, left, name, path, tracked = false } of variants) {
+    it.effect(
+      `${left === undefined ? "leaves nothing open" : "is an open change"} beside a file that is ${name}`,
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const report = left === undefined ? [] : [resultSaying("Partly done. A file could not be read.")]
+          const { loop, messages, project } = yield* openStages({
+            answers: [replacing(except), resultSaying("It is renamed."), ...report],
+            files: { "a.c": "get_size();\n", ".gitignore": "lib/\n" },
+            rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+          })
+          for (const folder of ["lib", "node_modules", "private"]) yield* fs.makeDirectory(`${project}/${folder}`)
+          yield* fs.writeFile(`${project}/${path}`, bytes)
+          if (tracked) {
+            execFileSync("git", ["init", "-q"], { cwd: project })
+            execFileSync("git", ["add", "-f", path], { cwd: project })
+          }
+          const {
+            bases = [],
+            calls,
+            looks = []
+          } = yield* loop.work({
+            briefing,
+            task: editing,
+            round: 1,
+            step: 0,
+            finished: []
+          })
+          const changed = isChanged ? ["a.c", path].toSorted() : ["a.c"]
+          expect(calls.map((call) => call.arguments["path"])).toEqual(changed)
+          expect(bases.map((base) => base.path)).toEqual(changed)
+          expect(looks.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual(
+            left === undefined ? [] : [[path, false]]
+          )
+          const reply = messages[1]?.at(-1) ?? ""
+          const stood = `\`get_size\` stood in ${changed.length} line${changed.length === 1 ? "" : "s"}: ${changed.length} changed`
+          expect(reply).toContain(stood)
+          if (left === undefined) expect(reply).toContain("none left out.")
+          else {
+            expect(reply).toContain(`Not looked at: ${left}.`)
+            expect(reply).not.toContain("none left out")
+          }
+        }),
+      tracked ? needs("git") : {}
+    )
+  }
+
+  it.effect("is never said to stand nowhere while a file was not looked at", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* openStages({
+        answers: [replacing(), resultSaying("Partly done. One."), resultSaying("Partly done. It is not there.")],
+        files: { "a.c": "other();\n", ".env": "X=1\n" }
+      })
+      yield* loop.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
+      const reply = messages[1]?.at(-1) ?? ""
+      expect(reply).toContain("was not found in the files that were looked at")
+      expect(reply).toContain("Not looked at: 1 file that looks like a secret (.env).")
+      expect(reply).not.toContain("stands nowhere")
+    })
+  )
+
+  it.effect("leaves the run undone, although the model calls it done", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect(report.status).toBe("failed")
+      expect(report.message).toMatch(
+        /"Edit 1" did not change \.env \(edit_file\)\. It failed: [^\n]*Not looked at: 1 file/
+      )
+    }).pipe(
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+          refine: () => replacing(),
+          execute: () => resultSaying("Renamed get_size everywhere.")
+        },
+        { files: { "a.c": "get_size();\n", ".env": "X=get_size\n" }, approver: willingApprover() }
+      )
+    )
+  )
+})

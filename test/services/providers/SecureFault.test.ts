@@ -1,0 +1,194 @@
+/** Servers with certificates that are not trusted, and addresses with the scheme of the other kind, by real connections. */
+import * as http from "node:http"
+import * as https from "node:https"
+import { createServer, type AddressInfo, type Server } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import { fromAiError } from "../../../src/services/providers/ModelErrors.ts"
+import { connectOllama } from "../../../src/services/providers/ollama/OllamaServer.ts"
+import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { connectOpenAi } from "../../../src/services/providers/openai/OpenAiServer.ts"
+import { layerOpenAi } from "../../../src/services/providers/openai/OpenAiModel.ts"
+import { schemeHint, secureFault } from "../../../src/services/providers/SecureFault.ts"
+import { makeCertificate } from "../../support/Certificate.ts"
+
+const own = makeCertificate("IP:127.0.0.1")
+const elsewhere = makeCertificate("DNS:models.example")
+const expired = makeCertificate("IP:127.0.0.1", true)
+
+/** Its own certificate is its authority. */
+const selfSigned = () => {
+  const { authority, authorityKey } = own
+  return https.createServer({ cert: authority, key: authorityKey }, (_, response) => response.end("{}"))
+}
+const secure = ({ certificate, key }: typeof own) =>
+  https.createServer({ cert: certificate, key }, (_, response) => response.end("{}"))
+const answering = (status: number, body: string) =>
+  http.createServer((_, response) => response.writeHead(status).end(body))
+const nginx =
+  "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head><body>nginx</body></html>"
+
+const open = (server: Server, scheme: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
+    () => Effect.sync(() => server.close())
+  ).pipe(Effect.map(() => `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`))
+
+interface Variant {
+  readonly name: string
+  readonly server: () => Server
+  readonly scheme: "http" | "https"
+  readonly tag: "NotSecure" | "Unreachable"
+  readonly says: ReadonlyArray<RegExp>
+}
+
+const variants: ReadonlyArray<Variant> = [
+  {
+    name: "a certificate that signs itself",
+    server: selfSigned,
+    scheme: "https",
+    tag: "NotSecure",
+    says: [/is signed by itself and not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\)/, /Set NODE_EXTRA_CA_CERTS/]
+  },
+  {
+    name: "a certificate of an authority of its own",
+    server: () => secure(own),
+    scheme: "https",
+    tag: "NotSecure",
+    says: [/authority that is not trusted here \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/, /Set NODE_EXTRA_CA_CERTS/]
+  },
+  {
+    name: "http to a server of https",
+    server: () => secure(own),
+    scheme: "http",
+    tag: "Unreachable",
+    says: [/ECONNRESET/, /If it speaks https, write https:\/\/HOST in the place of http:\/\/HOST\./]
+  },
+  {
+    name: "http to a server of https that says so (nginx)",
+    server: () => answering(400, nginx),
+    scheme: "http",
+    tag: "NotSecure",
+    says: [/speaks https and not http/, /Write https:\/\/HOST in the place/]
+  },
+  {
+    name: "http to a server of https that says so (Go)",
+    server: () => answering(400, "Client sent an HTTP request to an HTTPS server.\n"),
+    scheme: "http",
+    tag: "NotSecure",
+    says: [/speaks https and not http/]
+  },
+  {
+    name: "http to a server of https that says so (Apache)",
+    server: () => answering(400, "Reason: You're speaking plain HTTP to an SSL-enabled server port."),
+    scheme: "http",
+    tag: "NotSecure",
+    says: [/speaks https and not http/]
+  },
+  {
+    name: "bytes that are no HTTP",
+    server: () =>
+      createServer((socket) => socket.on("error", () => undefined).end("\u0015\u0003\u0001\u0000\u0002\u0002")),
+    scheme: "http",
+    tag: "Unreachable",
+    says: [/If it speaks https, write https/]
+  },
+  {
+    name: "https to a server of http",
+    server: () => answering(200, "{}"),
+    scheme: "https",
+    tag: "NotSecure",
+    says: [/speaks http and not https/, /Write http:\/\/HOST in the place of https:\/\/HOST/]
+  }
+]
+
+const model = { contextWindow: 8192, maxAnswerTokens: 64 }
+const providers = [
+  {
+    title: "Ollama",
+    path: "",
+    layer: (host: string) => layerOllama({ ...model, model: "m", host }),
+    greeting: (host: string) => Effect.flatMap(connectOllama({ host }), ({ greeting }) => greeting)
+  },
+  {
+    title: "the API of OpenAI",
+    path: "/v1",
+    layer: (host: string) => layerOpenAi({ ...model, model: "openai:m", host }),
+    greeting: (host: string) => Effect.flatMap(connectOpenAi({ host }), ({ greeting }) => greeting)
+  }
+] as const
+
+describe.each(providers)("a server of $title", ({ greeting, layer, path }) => {
+  it.live.each(variants)("is said to answer with $name", ({ says, scheme, server, tag }) =>
+    Effect.gen(function* () {
+      const origin = yield* open(server(), scheme)
+      const host = `${origin}${path}`
+      const failure = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "Hello" }), layer(host)))
+      const called = fromAiError(failure, { host, model: "m", partial: "" })
+      const asked = yield* Effect.flip(greeting(host))
+      for (const error of [called, asked]) {
+        assert.strictEqual(error.reason._tag, tag)
+        assert.isTrue(error.isUnavailable)
+        const message = error.message.replaceAll(new URL(host).host, "HOST")
+        for (const text of says) assert.match(message, text)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** With an authority that is trusted, as NODE_EXTRA_CA_CERTS makes it. */
+const trusting = (address: string, ca: string) =>
+  Effect.promise(
+    () =>
+      new Promise<unknown>((resolve) => {
+        https.get(address, { ca }, () => resolve(undefined)).on("error", resolve)
+      })
+  )
+
+describe("a certificate of a trusted authority", () => {
+  it.live.each([
+    ["that has expired", expired, /has expired \(CERT_HAS_EXPIRED\)/, /Renew it/],
+    [
+      "for another name",
+      elsewhere,
+      /is for another name \(ERR_TLS_CERT_ALTNAME_INVALID.*models\.example/,
+      /a name that/
+    ]
+  ] as const)("%s is named, and that NODE_EXTRA_CA_CERTS does not help", ([, certificate, what, remedy]) =>
+    Effect.gen(function* () {
+      const address = yield* open(secure(certificate), "https")
+      const fault = secureFault(yield* trusting(address, certificate.authority), address)
+      assert.match(fault?.what ?? "", what)
+      assert.match(fault?.remedy ?? "", remedy)
+      assert.match(fault?.remedy ?? "", /NODE_EXTRA_CA_CERTS does not help/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is accepted", () =>
+    Effect.gen(function* () {
+      const address = yield* open(secure(own), "https")
+      assert.isUndefined(yield* trusting(address, own.authority))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("other failures", () => {
+  it.each(["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"])("say nothing of security: %s", (code) => {
+    const error = Object.assign(new Error("no"), { code })
+    assert.isUndefined(secureFault(error, "https://models.example"))
+    assert.isUndefined(schemeHint(error, "https://models.example"))
+  })
+  it.each([
+    "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    "CERT_REVOKED",
+    "CERT_NOT_YET_VALID",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "CERT_UNTRUSTED",
+    "HOSTNAME_MISMATCH"
+  ])("with the code %s are of security, also below that of an HTTP client", (code) => {
+    const cause = Object.assign(new Error("no"), { code })
+    assert.isDefined(secureFault(new Error("fetch failed", { cause }), "https://models.example"))
+  })
+})
