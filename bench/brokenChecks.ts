@@ -8,6 +8,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
 import { stageNameOf } from "../test/support/stageName.ts"
@@ -17,7 +18,7 @@ interface BrokenPiece {
   readonly name: string
   /** The program without which the piece is left out. */
   readonly needs: string
-  /** Files by path; `{outside}` in a check is a folder that commands in the sandbox do not see. */
+  /** Files by path; `{outside}` in them is a folder that commands in the sandbox do not see. */
   readonly files: Readonly<Record<string, string>>
   readonly outside?: Readonly<Record<string, string>>
   readonly check: string
@@ -31,7 +32,7 @@ const config = { "config.txt": "limit = 100\n" }
 const goFiles = {
   ...config,
   "go.mod": "module example.com/limits\n\ngo 1.18\n",
-  "limits_test.go": 'package limits\n\nimport "testing"\n\nfunc TestLimit(t *testing.T) {}\n'
+  "rate_test.go": 'package limits\n\nimport "testing"\n\nfunc TestLimit(t *testing.T) {}\n'
 }
 const notChecked = { status: "not checked", exitCode: 1 }
 
@@ -42,7 +43,9 @@ export const brokenPieces: ReadonlyArray<BrokenPiece> = [
     files: {
       ...goFiles,
       "go.mod": `${goFiles["go.mod"]}\nrequire github.com/pkg/errors v0.9.1\n`,
-      "limits.go": 'package limits\n\nimport "github.com/pkg/errors"\n\nvar Err = errors.New("limit")\n'
+      "go.sum":
+        "github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4=\ngithub.com/pkg/errors v0.9.1/go.mod h1:bwawxfHBFNV+L2hUp1rHADufV3IMtnDRdf1r5NINEl0=\n",
+      "rate.go": 'package limits\n\nimport "github.com/pkg/errors"\n\nvar Err = errors.New("limit")\n'
     },
     check: "go test ./...",
     ...notChecked
@@ -50,7 +53,7 @@ export const brokenPieces: ReadonlyArray<BrokenPiece> = [
   {
     name: "Go, does not build",
     needs: "go",
-    files: { ...goFiles, "limits.go": "package limits\n\nvar Limit = undefinedLimit\n" },
+    files: { ...goFiles, "rate.go": "package limits\n\nvar Limit = undefinedLimit\n" },
     check: "go test ./...",
     ...notChecked
   },
@@ -97,15 +100,15 @@ export const brokenPieces: ReadonlyArray<BrokenPiece> = [
   {
     name: "a program in a folder that the sandbox hides",
     needs: "bwrap",
-    files: config,
+    files: { ...config, Makefile: "test:\n\t{outside}/bin/check-limits\n" },
     outside: { "bin/check-limits": "#!/bin/sh\nexit 0\n" },
-    check: "{outside}/bin/check-limits",
+    check: "make test",
     ...notChecked
   },
   {
     name: "make, a file is missing",
     needs: "make",
-    files: { ...config, Makefile: "test: limits.o\n\t./limits.o\n" },
+    files: { ...config, Makefile: "test: rate.o\n\t./rate.o\n" },
     check: "make test",
     ...notChecked
   },
@@ -176,49 +179,79 @@ interface Ended {
   readonly stdout: string
 }
 
-const runProduct = (product: string, args: ReadonlyArray<string>, cwd: string, env: NodeJS.ProcessEnv) =>
+/** What a run says of the check as the project is. */
+const tried = /the check (?:proves|fails|passes)/
+
+/** So long a model takes for its plan, unless the check is said before. */
+const planMs = 30_000
+
+/** Runs the product; its model has a plan when the check is said, as one that takes its time would. */
+const runProduct = (
+  product: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  plan: () => void
+) =>
   Effect.callback<Ended>((resume) => {
     const child = spawn(process.execPath, [product, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
     const texts = { stderr: "", stdout: "" }
+    const timer = setTimeout(plan, planMs)
     child.stdout.on("data", (data: Buffer) => (texts.stdout += data.toString()))
-    child.stderr.on("data", (data: Buffer) => (texts.stderr += data.toString()))
-    child.on("close", (code) => resume(Effect.succeed({ code, ...texts })))
+    child.stderr.on("data", (data: Buffer) => {
+      texts.stderr += data.toString()
+      if (tried.test(texts.stderr)) plan()
+    })
+    child.on("close", (code) => {
+      clearTimeout(timer)
+      resume(Effect.succeed({ code, ...texts }))
+    })
     return Effect.sync(() => void child.kill())
   })
+
+const scratchFolder = (parent: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(parent, ".broken-check-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
 
 /** One run of a piece; the rows of the table, and whether it ended as it must. */
 const play = (product: string, piece: BrokenPiece) =>
   Effect.gen(function* () {
     const { check, checkSeconds, exitCode, files, outside = {}, status } = piece
-    const parent = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "broken-check-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
-    const hidden = join(parent, "outside")
+    const parent = yield* scratchFolder(tmpdir())
+    const hidden = yield* scratchFolder(fileURLToPath(new URL("../node_modules/", import.meta.url)))
     const project = join(parent, "project")
     const own = join(parent, "config", "task-conductor")
-    writeAll(project, files)
+    const placed = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, text.replaceAll("{outside}", hidden)])
+    )
+    writeAll(project, placed)
     writeAll(hidden, outside, 0o755)
     mkdirSync(own, { recursive: true, mode: 0o700 })
     writeFileSync(
       join(own, "config.json"),
       JSON.stringify({ limits: checkSeconds === undefined ? {} : { checkSeconds } })
     )
-    const { url } = yield* FakeOllama.make(({ messages }) => answerTo(stageNameOf(messages)))
+    const server = yield* FakeOllama.make(({ messages }) => {
+      const stage = stageNameOf(messages)
+      return stage === "creation" ? { text: answerTo(stage), hold: "plan" } : answerTo(stage)
+    })
+    const plan = () => Effect.runSync(server.release("plan"))
     const env = {
       ...process.env,
-      OLLAMA_HOST: url,
+      OLLAMA_HOST: server.url,
       XDG_CONFIG_HOME: join(parent, "config"),
       XDG_STATE_HOME: join(parent, "state")
     }
     const named = check.replace("{outside}", hidden)
     const args = ["run", "--model", fakeModel, "--yes", "--check", named, "Set the limit to 150."]
-    const ended = yield* runProduct(product, args, project, env)
-    writeAll(project, files)
-    const accepted = yield* runProduct(product, [...args, "--accept-unverified"], project, env)
-    const said = ended.stderr.split("\n").findIndex((line) => /the check (?:proves|fails|passes)/.test(line)) + 1
+    const ended = yield* runProduct(product, args, project, env, plan)
+    writeAll(project, placed)
+    const accepted = yield* runProduct(product, [...args, "--accept-unverified"], project, env, plan)
+    const said = ended.stderr.split("\n").findIndex((line) => tried.test(line)) + 1
     const line = ended.stderr.split("\n")[said - 1] ?? ""
-    const setting = /"sandbox": \{ [^}]*\}|limits\.\w+|--check/.exec(line)?.[0] ?? ""
+    const setting = /"sandbox": \{ [^}]*\}|limits\.[a-z]+Seconds|--check/.exec(line)?.[0] ?? ""
     const end = ended.stdout.includes(`- ${status}: \`${named}\``) ? status : "?"
     const isRight = end === status && ended.code === exitCode && accepted.code === 0 && said > 0 && said <= 10
     const cells = [piece.name, check, end, said, setting.replaceAll(hidden, "{outside}"), ended.code, accepted.code]

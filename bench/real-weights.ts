@@ -104,7 +104,7 @@ const freshProject = (): void => {
     mkdirSync(join(sandbox.root, folder))
   }
   for (const [path, text] of Object.entries(projectFiles)) sandbox.write(`project/${path}`, text)
-  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 180 }
+  const limits = { firstWordSeconds: 180, nextWordSeconds: 60, callSeconds: 300 }
   const settings = {
     contextWindow: Number(values.window),
     parallel: 1,

@@ -15,7 +15,8 @@ import * as Semaphore from "effect/Semaphore"
 import { readableSchema } from "../../domain/plugins/McpSchema.ts"
 import { mcpData, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { McpAddress, McpConnection, McpToolDefinition } from "./McpConnection.ts"
+import type { McpAddress } from "./McpAddress.ts"
+import type { McpConnection, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { harmless } from "../../domain/text/Printable.ts"
@@ -39,7 +40,7 @@ type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
 /** The client of MCP and its transport are loaded for the first server: most runs have none. */
 const loadClient = Effect.promise(() =>
-  Promise.all([import("./McpConnection.ts"), import("effect/http/FetchHttpClient")])
+  Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
 
 /**
@@ -52,7 +53,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   version: string,
   isAsTrusted: Effect.Effect<boolean> = Effect.succeed(true)
 ) {
-  const [{ connect, McpFailure }, { layer: layerHttp }] = yield* loadClient
+  const [{ connect }, { McpFailure }, { layer: layerHttp }] = yield* loadClient
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined

@@ -16,7 +16,6 @@ import {
   type PreparedCall,
   dataText,
   fileTools,
-  ToolErrorType,
   ToolFailure,
   type ToolCall,
   ToolResult
@@ -32,7 +31,7 @@ import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { toldFiles } from "./FileAccess.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
-import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
+import { guardTool } from "./ToolGuard.ts"
 import type { ReadSource } from "../permissions/ReadNotes.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
 import {
@@ -48,12 +47,10 @@ import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 import * as Deferred from "effect/Deferred"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
@@ -239,65 +236,6 @@ const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): S
   outcome: outcome ?? "It is not known."
 })
 
-/** The tool of a call as a message names it: who wrote it is to be asked about a fault. */
-interface NamedTool {
-  readonly name: string
-  /** Absent for a tool that does not exist. */
-  readonly origin: string | undefined
-}
-
-const isForeign = ({ origin = builtInOrigin }: NamedTool): boolean => origin !== builtInOrigin
-
-const titleOf = (tool: NamedTool): string =>
-  isForeign(tool) ? `The tool ${tool.name} of ${tool.origin}` : `The tool ${tool.name}`
-
-const isErrorType = Schema.is(ToolErrorType)
-
-/** What a tool failed with, if it is what a tool may fail with; a plugin may bring a copy of the class, or any value. */
-const knownFailure = (failure: unknown): ToolFailure | undefined => {
-  if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
-  if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
-  if (!isErrorType(failure.type)) return undefined
-  return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
-}
-
-/** Looks at a failure, whose own code may throw. */
-const readFailure = (failure: unknown): ToolFailure | undefined => {
-  try {
-    return knownFailure(failure)
-  } catch {
-    return undefined
-  }
-}
-
-/** The failure of a tool that was stopped and did not end. */
-const endless = ({ message, type }: ToolFailure): ToolFailure =>
-  new ToolFailure({
-    type,
-    message: `${message} It does not end: what it waits for goes on in the background. This is a fault of the tool.`
-  })
-
-/** Runs code of a tool; whatever it throws, or fails with, becomes a failure of the tool. */
-const guard = <A>(
-  tool: NamedTool,
-  effect: Effect.Effect<A, ToolFailure>,
-  wait?: Wait<A, ToolFailure, ToolFailure, never>
-): Effect.Effect<Result.Result<A, ToolFailure>> => {
-  const run = runIsolated(effect, wait, isForeign(tool) ? { endless } : undefined)
-  return Effect.matchEager(run, {
-    onFailure: Result.fail,
-    onSuccess: (exit) => {
-      if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
-      const failure = Cause.findErrorOption<unknown>(exit.cause)
-      const known = Option.isSome(failure) ? readFailure(failure.value) : undefined
-      if (known !== undefined) return Result.fail(known)
-      const how = Option.isSome(failure) ? "failed" : "crashed"
-      const message = `${titleOf(tool)} ${how}: ${causeText(exit.cause)}`
-      return Result.fail(new ToolFailure({ type: "internal_error", message }))
-    }
-  })
-}
-
 /** The result of a call that was started at this time. */
 const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
   Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
@@ -340,7 +278,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** Runs a call with a permit, within its limits. */
   const carryOut = (id: ToolCallId, permit: Permit) => {
     const { prepared } = permit
-    const outcome = guard(prepared.info, registry.execute(permit), wait(id, prepared))
+    const outcome = guardTool(prepared.info, registry.execute(permit), wait(id, prepared))
     return Effect.map(
       outcome,
       Result.flatMap((data) => withinOutput(limits, prepared, data))
@@ -377,7 +315,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
    */
   const prepare = Effect.fnUntraced(function* (scope: QuestionScope, call: ToolCall, isProposal: boolean) {
     const tool = { name: call.name, origin: registry.find(call.name)?.origin }
-    const prepared = yield* guard(tool, registry.prepare(call))
+    const prepared = yield* guardTool(tool, registry.prepare(call))
     const accesses = Result.isSuccess(prepared) ? prepared.success.accesses : []
     const isMove = writesIn(accesses).some(({ from }) => from !== undefined)
     const told = isProposal || isMove || Result.isFailure(prepared) ? yield* toldFiles(call, accesses, workspace) : []

@@ -77,9 +77,10 @@ const harms: ReadonlyArray<readonly [name: string, does: string]> = [
   ["process.exit", "process.exit = () => 1"]
 ]
 
+const urlOf = (does: string) => `data:text/javascript,${encodeURIComponent(does)}`
+
 /* One process for all: what a module changes is put back before the next. */
 it("what often used packages do is no harm, and what breaks all code is named", () => {
-  const urlOf = (does: string) => `data:text/javascript,${encodeURIComponent(does)}`
   const rows = [...packages, ...harms].map(([name, does]) => [name, urlOf(does)])
   const program = `
     const { watchSharedState } = await import(${JSON.stringify(state)})

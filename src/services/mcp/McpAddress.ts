@@ -1,0 +1,18 @@
+/**
+ * Where an MCP server is: a program to start, or an address to connect to.
+ */
+
+/** A program to start; it gets no environment variables besides `env`, and the one by which it ends with this program. */
+export interface McpProgram {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+export interface McpUrl {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type McpAddress = ({ readonly _tag: "Program" } & McpProgram) | ({ readonly _tag: "Http" } & McpUrl)

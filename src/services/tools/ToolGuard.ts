@@ -1,0 +1,72 @@
+/**
+ * Runs the code of a tool so that its call has one result, whatever the code does: what it throws or fails with becomes a failure of
+ * the tool that names it and who wrote it, and code of a plugin that does not end is left behind.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
+
+/** The tool of a call as a message names it: who wrote it is to be asked about a fault. */
+interface NamedTool {
+  readonly name: string
+  /** Absent for a tool that does not exist. */
+  readonly origin: string | undefined
+}
+
+const isForeign = ({ origin = builtInOrigin }: NamedTool): boolean => origin !== builtInOrigin
+
+const titleOf = (tool: NamedTool): string =>
+  isForeign(tool) ? `The tool ${tool.name} of ${tool.origin}` : `The tool ${tool.name}`
+
+const isErrorType = Schema.is(ToolErrorType)
+
+/** What a tool failed with, if it is what a tool may fail with; a plugin may bring a copy of the class, or any value. */
+const knownFailure = (failure: unknown): ToolFailure | undefined => {
+  if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
+  if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
+  if (!isErrorType(failure.type)) return undefined
+  return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
+}
+
+/** Looks at a failure, whose own code may throw. */
+const readFailure = (failure: unknown): ToolFailure | undefined => {
+  try {
+    return knownFailure(failure)
+  } catch {
+    return undefined
+  }
+}
+
+/** The failure of a tool that was stopped and did not end. */
+const endless = ({ message, type }: ToolFailure): ToolFailure =>
+  new ToolFailure({
+    type,
+    message: `${message} It does not end: what it waits for goes on in the background. This is a fault of the tool.`
+  })
+
+/** Runs code of a tool; whatever it throws, or fails with, becomes a failure of the tool. */
+export const guardTool = <A>(
+  tool: NamedTool,
+  effect: Effect.Effect<A, ToolFailure>,
+  wait?: Wait<A, ToolFailure, ToolFailure, never>
+): Effect.Effect<Result.Result<A, ToolFailure>> => {
+  const run = runIsolated(effect, wait, isForeign(tool) ? { endless } : undefined)
+  return Effect.matchEager(run, {
+    onFailure: Result.fail,
+    onSuccess: (exit) => {
+      if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
+      const failure = Cause.findErrorOption<unknown>(exit.cause)
+      const known = Option.isSome(failure) ? readFailure(failure.value) : undefined
+      if (known !== undefined) return Result.fail(known)
+      const how = Option.isSome(failure) ? "failed" : "crashed"
+      const message = `${titleOf(tool)} ${how}: ${causeText(exit.cause)}`
+      return Result.fail(new ToolFailure({ type: "internal_error", message }))
+    }
+  })
+}
