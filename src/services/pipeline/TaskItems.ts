@@ -14,13 +14,7 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import {
-  deniedOf,
-  endingFailure,
-  resultOfSummary,
-  TaskFailure,
-  unableIn
-} from "../../domain/plan/TaskResult.ts"
+import { deniedOf, endingFailure, resultOfSummary, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
