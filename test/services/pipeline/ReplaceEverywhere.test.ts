@@ -176,3 +176,25 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
     )
   )
 })
+
+layer(NodeServices.layer)("the items of a task", (it) => {
+  it.effect("are looked for in every file, and the files that could not be looked at are named", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript()
+      expect(report.status).toBe("done")
+      expect(events.flatMap((event) => (event.type === "task.item" ? [event.item] : []))).toEqual(["a.c"])
+      expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
+        'The items of "Look 1": Not looked at: 1 file that looks like a secret (.env).'
+      )
+    }).pipe(
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Look 1", each: "file in `**/*` containing `get_size`" }]]),
+          refine: () => resultSaying("It is [there](a.c#L1)."),
+          execute: () => resultSaying("It is [there](a.c#L1).")
+        },
+        { files: { "a.c": "get_size();\n", "b.c": "other();\n", ".env": "X=1\n" }, approver: willingApprover() }
+      )
+    )
+  )
+})
