@@ -35,6 +35,12 @@ const casesAtOnce = 100
 const claim = "All of it is done."
 const isOwn = (name: string): boolean => name === ".git" || name === ".task-conductor"
 
+/** A skill that only changes files, so that nothing is searched for before its first answer. */
+const changing = {
+  ".task-conductor/skills/changing/SKILL.md":
+    "---\nname: changing\ndescription: Changes files. Use it in tests.\nallowed-tools: edit_file write_file remove_file\n---\n\n## Execution\n\nChange the files.\n"
+}
+
 interface Case {
   readonly before: Tree
   readonly after: Tree
@@ -118,7 +124,7 @@ const runCases = Effect.fnUntraced(function* (from: number, to: number) {
   let asked = 0
   const answer = () => answers[asked++] ?? resultSaying(claim)
   const rules = [{ verdict: "deny" as const, tool: "read_file", pattern: "closed/**" }]
-  const { kinds, loop, project, taskRunner } = yield* openStages({ answer, rules })
+  const { kinds, loop, project, taskRunner } = yield* openStages({ answer, rules, files: changing })
   mkdirSync(join(project, "dist"))
   writeFileSync(join(project, trackedFile), "kept\n")
   execFileSync("git", ["init", "-q"], { cwd: project })
@@ -129,7 +135,7 @@ const runCases = Effect.fnUntraced(function* (from: number, to: number) {
     reset(project, one.before)
     answers = textOf(one)
     asked = 0
-    const task = plainTask(`Change ${seed}`, "edit-files", "Change the files.", "The changes.")
+    const task = plainTask(`Change ${seed}`, "changing", "Change the files.", "The changes.")
     const order = { briefing, round: 1, step: 0, finished: [] }
     const work = Effect.flatMap(loop.work({ ...order, task }), (refinement) => taskRunner.run({ ...order, refinement }))
     const ended = yield* Effect.result(work)
@@ -157,10 +163,12 @@ it.live(
   `in ${cases} random cases the tree is what the report says`,
   () =>
     Effect.gen(function* () {
-      const wrong: Array<string> = []
-      for (let from = firstSeed; from < firstSeed + cases; from += casesAtOnce) {
-        wrong.push(...(yield* runCases(from, Math.min(from + casesAtOnce, firstSeed + cases))))
-      }
+      const last = firstSeed + cases
+      const starts = Array.from({ length: Math.ceil(cases / casesAtOnce) }, (_, at) => firstSeed + at * casesAtOnce)
+      const groups = yield* Effect.forEach(starts, (from) => runCases(from, Math.min(from + casesAtOnce, last)), {
+        concurrency: 4
+      })
+      const wrong = groups.flat()
       expect(wrong.slice(0, 3).join("\n\n"), `${wrong.length} of ${cases} cases`).toBe("")
     }).pipe(Effect.provide(NodeServices.layer)),
   600_000

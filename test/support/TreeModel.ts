@@ -207,7 +207,7 @@ export const contentsOf = (folder: string, isLeftOut: (name: string) => boolean,
       const path = posix.join(below, name)
       const info = lstatSync(join(folder, path))
       if (info.isSymbolicLink()) return [[path, `-> ${readlinkSync(join(folder, path))}`]]
-      if (info.isDirectory()) return [...contentsOf(folder, isLeftOut, path)]
+      if (info.isDirectory()) return Array.from(contentsOf(folder, isLeftOut, path))
       return [[path, readFileSync(join(folder, path)).toString("latin1")]]
     })
   )

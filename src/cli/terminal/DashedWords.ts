@@ -12,9 +12,12 @@ export interface ReadWords {
   readonly problem?: string
 }
 
+/** A character between words that a person sees. */
+const blank = /[\p{Zs}\t\r\n]/u
+
 /** True for a command line with words that the parser may take for flags although they are none. */
 export const hasDashedWords = (argv: ReadonlyArray<string>): boolean =>
-  argv.some((word) => /^-.*\s/s.test(word) || /^-[^-=].+/s.test(word))
+  argv.some((word) => word.startsWith("-") && (blank.test(word) || /^-[^-=].+/s.test(word)))
 
 const isNumber = (word: string): boolean => /^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word)
 
@@ -34,7 +37,7 @@ const takesValue = (flag: FlagDescriptor | undefined): boolean =>
 
 /** True for `--name=value` of a flag of the command, or of one that is spelled nearly like it. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
-  const [, name = ""] = /^--?([^\s=]+)=/.exec(word) ?? []
+  const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false
   const names = namesOf(command)
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
@@ -60,7 +63,7 @@ export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<
   let isValue = false
   for (const word of argv.slice(0, end)) {
     const isDashed = word.startsWith("-") && word.length > 1
-    const hasBlank = /\s/.test(word)
+    const hasBlank = blank.test(word)
     if (isValue) {
       isValue = false
       if (isDashed && hasBlank) kept.push(`${kept.pop() ?? ""}=${word}`)

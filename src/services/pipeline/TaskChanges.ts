@@ -29,7 +29,9 @@ import {
 import { changeName, newTextsOf } from "../../domain/tools/OpenChanges.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
-import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
+import { writesIn } from "../../domain/tools/Access.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { finalCalls, proposedBy } from "./FinalCalls.ts"
@@ -178,6 +180,7 @@ export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
   const activities = yield* Activities
   const gate = yield* Gate
+  const registry = yield* ToolRegistry
   const replacement = yield* makeReplacement
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
@@ -242,30 +245,52 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls: [], issues: [], refused: { call, issue: openIssue(task, what, how) } }
   })
 
-  const read = (changes: ReadonlyArray<Change>, task: string) =>
-    Effect.forEach(changes, (change, index): Effect.Effect<ReadChange> => {
-      const uid = `block-${index + 1}`
-      switch (change._tag) {
-        case "Edit": {
-          const { newText, oldText, path: file } = change
-          const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
-          return Effect.succeed({ calls: [call], issues: [] })
-        }
-        case "File":
-          return fileOf(change, uid, task)
-        case "Replace":
-          return replacement(change, uid, task)
-        case "Remove":
-          return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
-        case "Move": {
-          const { path: from, to } = change
-          return Effect.map(workspace.meant(to), (meant) => ({
-            calls: [{ uid, name: "move_file", arguments: { path: from, to: meant } }],
-            issues: []
-          }))
-        }
+  const readOne = (change: Change, uid: string, task: string): Effect.Effect<ReadChange> => {
+    switch (change._tag) {
+      case "Edit": {
+        const { newText, oldText, path: file } = change
+        const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
+        return Effect.succeed({ calls: [call], issues: [] })
       }
-    })
+      case "File":
+        return fileOf(change, uid, task)
+      case "Replace":
+        return replacement(change, uid, task)
+      case "Remove":
+        return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
+      case "Move": {
+        const { path: from, to } = change
+        return Effect.map(workspace.meant(to), (meant) => ({
+          calls: [{ uid, name: "move_file", arguments: { path: from, to: meant } }],
+          issues: []
+        }))
+      }
+    }
+  }
+
+  /** Makes the changes of calls in a copy, so that the change after them is read as they leave the files. */
+  const tryIn = Effect.fnUntraced(function* (calls: ReadonlyArray<ToolCall>) {
+    for (const call of calls) {
+      const accesses = yield* Effect.match(registry.prepare(call), {
+        onFailure: () => [],
+        onSuccess: (prepared) => writesIn(prepared.accesses)
+      })
+      yield* Effect.ignore(Effect.forEach(accesses, workspace.write, { discard: true }))
+    }
+  })
+
+  /** Reads the changes of an answer in their order. */
+  const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
+    const last = changes.findLastIndex(looksAtProject)
+    const copy = makeWorkingCopy((yield* CurrentCopy)?.files())
+    const inOrder: Array<ReadChange> = []
+    for (const [index, change] of changes.entries()) {
+      const asked = yield* Effect.provideService(readOne(change, `block-${index + 1}`, task), CurrentCopy, copy)
+      if (index < last) yield* Effect.provideService(tryIn(asked.calls), CurrentCopy, copy)
+      inOrder.push(asked)
+    }
+    return inOrder
+  })
 
   /** The calls of each change of an answer; what was looked up in the project for them is kept for a replay. */
   const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadonlyArray<ReadChange>> =>

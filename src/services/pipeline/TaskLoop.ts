@@ -155,7 +155,6 @@ export class TaskLoop extends Context.Service<
       const open = Effect.fnUntraced(function* (order: TaskOrder) {
         const { finished, round, task } = order
         const place = `round-${round}`
-        let briefing = yield* instructions.forTask(order.briefing, task, place)
         const skill = skills.find(task.skill)
         if (skill === undefined) {
           const reason = `There is no skill "${task.skill}".`
@@ -166,12 +165,13 @@ export class TaskLoop extends Context.Service<
         const tools = prompts.toolsOf(skill)
         const block = yield* references
           .block(task, {
-            briefing,
+            briefing: order.briefing,
             finished,
-            budget: prompts.referenceBudget(task, briefing),
+            budget: prompts.referenceBudget(task, order.briefing),
             place: stagePlace(round, "task")
           })
           .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
+        let briefing = yield* instructions.forTask(order.briefing, task, place)
         const looksFirst =
           tools.includes("search_files") &&
           order.isItem !== true &&

@@ -163,7 +163,7 @@ describe("--output-schema", () => {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.strictEqual(
         stderr,
-        "error: The answer does not fit the JSON schema after 5 tries: The answer is not JSON.\n"
+        "error: The answer does not fit the JSON schema after 3 tries: The answer is not JSON.\n"
       )
     })
   )
