@@ -50,9 +50,13 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
     "files and folders of a project that are looked at",
-    "services/files/FileTree.ts#maxTreeEntries",
+    [
+      "services/files/FileTree.ts#maxTreeEntries",
+      "services/pipeline/SearchedTexts.ts#mostListed",
+      "plugins/FileTree.ts#mostListed"
+    ],
     "entries",
-    "the rest is not listed, and the list says so"
+    "a search and a replacement name the folders that they did not look at; with a path only what is below it counts"
   ),
   limit(
     files,
@@ -60,6 +64,13 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "services/files/FileTree.ts#maxRuleBytes",
     "bytes",
     "it ignores nothing"
+  ),
+  limit(
+    files,
+    "the index of a git repository, which tells what is tracked although a pattern ignores it",
+    "services/files/TrackedFiles.ts#maxIndexBytes",
+    "bytes",
+    "what a pattern ignores counts as ignored"
   ),
   limit(
     files,
@@ -79,9 +90,23 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
     "a description of the project, such as `AGENTS.md`",
-    "services/files/Workspace.ts#maxBytes",
+    "services/files/Descriptions.ts#maxBytes",
     "bytes",
     "it is left out, with a note"
+  ),
+  limit(
+    files,
+    "imports of one description (`@file`)",
+    "services/files/Descriptions.ts#mostImports",
+    "imports",
+    "others are not read, with a note"
+  ),
+  limit(
+    files,
+    "a file whose encoding is told by its whole text",
+    ["services/files/TextFile.ts#maxDecodedBytes", "services/files/AtomicWrite.ts#mostEncoded"],
+    "bytes",
+    "the lines that are asked for tell it"
   ),
   limit(
     files,
@@ -107,7 +132,11 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
     "links that lead to one another",
-    ["services/files/CanonicalPath.ts#maxLinks", "services/commands/CommandScripts.ts#maxLinks"],
+    [
+      "services/files/CanonicalPath.ts#maxLinks",
+      "services/commands/CommandScripts.ts#maxLinks",
+      "services/files/Workspace.ts#maxLinks"
+    ],
     "links",
     "they count as a cycle"
   ),
@@ -149,7 +178,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     searching,
-    "a file that is searched for the first excerpts, for uses of a changed name, for items and for a replacement everywhere",
+    "a file that is searched for the first excerpts, for uses of a changed name and for items",
     "services/pipeline/SearchedTexts.ts#maxSearchedBytes",
     "bytes",
     "it is not searched"
@@ -158,6 +187,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     searching,
     "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
     [
+      "services/pipeline/AboutProject.ts#mostFiles",
       "services/pipeline/FirstLook.ts#mostFiles",
       "services/pipeline/Leftovers.ts#mostFiles",
       "services/pipeline/LookBack.ts#mostFiles"
@@ -182,8 +212,22 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     changes,
     "a file that is edited",
-    "services/tools/CallCheck.ts#maxEditBytes",
+    "services/tools/FileAccess.ts#maxEditBytes",
     "bytes",
+    "the change fails and says so"
+  ),
+  limit(
+    changes,
+    "a file in which a text is replaced everywhere",
+    "services/pipeline/SearchedTexts.ts#maxChangedBytes",
+    "bytes",
+    "it is named as not looked at if it holds the text, and the run is not `done`"
+  ),
+  limit(
+    changes,
+    "files of a folder that one change moves or removes",
+    "domain/files/FileEntry.ts#mostInFolder",
+    "files",
     "the change fails and says so"
   ),
   limit(
@@ -196,7 +240,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     changes,
     "a file that is kept for `undo`, and whose content tells whether it changed",
-    ["services/files/FileVersions.ts#mostKept", "services/files/Hash.ts#maxHashed"],
+    ["domain/files/FileEntry.ts#mostKept", "services/files/Hash.ts#maxHashed"],
     "bytes",
     "`undo` names it; size and time are compared"
   ),
@@ -349,6 +393,13 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     tools,
+    "code of a plugin that is to stop",
+    "services/tools/ForeignCode.ts#grace",
+    "time",
+    "its call ends with `timeout`"
+  ),
+  limit(
+    tools,
     "files of a plugin that trust in it covers",
     "services/plugins/PluginFinder.ts#maxFiles",
     "files",
@@ -393,7 +444,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     tools,
     "levels of the schema of an MCP tool",
-    "domain/plugins/McpTool.ts#maxDepth",
+    "domain/plugins/McpSchema.ts#maxDepth",
     "levels",
     "the tool is left out, with a warning"
   ),
@@ -460,6 +511,44 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "services/providers/ollama/OllamaServer.ts#valid",
     "time",
     "it is asked again"
+  ),
+  limit(
+    models,
+    "equal lines of words, and tokens of a text that comes again and again",
+    ["domain/documents/RepetitionWatch.ts#mostEqualLines", "domain/documents/RepetitionWatch.ts#mostLoopTokens"],
+    "",
+    "the answer is stopped and asked for again"
+  ),
+  limit(
+    models,
+    "one word again and again",
+    "domain/documents/RepetitionWatch.ts#mostEqualWords",
+    "times",
+    "the answer is stopped and asked for again"
+  ),
+  limit(
+    models,
+    "blank lines in a row",
+    "domain/documents/RepetitionWatch.ts#mostBlankLines",
+    "lines",
+    "the answer is stopped and asked for again"
+  ),
+  limit(
+    models,
+    "repeated words, and repeated characters, of a code block, a change, a call or data",
+    [
+      "domain/documents/RepetitionWatch.ts#mostCodeCharacters",
+      "domain/documents/RepetitionWatch.ts#mostDataCharacters"
+    ],
+    "characters",
+    "the answer is stopped and asked for again"
+  ),
+  limit(
+    models,
+    "answers in a row that are of no use, at one place",
+    "domain/documents/UselessAnswers.ts#mostUselessAnswers",
+    "answers",
+    "the model is given up: exit code 3 for a plan, else 6"
   ),
   limit(web, "redirects of a page", "services/web/PublicWeb.ts#maxRedirects", "redirects", "the fetch fails"),
   limit(web, "a page", "services/web/PublicWeb.ts#defaultMaxBytes", "bytes", "the fetch fails"),
@@ -554,12 +643,15 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
 export const noLimits: ReadonlyArray<string> = [
   "app/worker.ts#idleTimeToLive",
   "app/worker.ts#handOverTime",
+  "cli/terminal/ProcessEnd.ts#grace",
   "cli/completion/completion.ts#patience",
   "cli/completion/completion.ts#mostRuns",
   "domain/commands/CommandOutput.ts#noteBytes",
   "domain/configuration/Limits.ts#mostSeconds",
   "domain/documents/AnswerGrammar.ts#mostCalls",
+  "domain/documents/FoldText.ts#mostImports",
   "domain/documents/TaskItems.ts#mostLinks",
+  "domain/files/GitIndex.ts#statBytes",
   "domain/files/Loss.ts#mostKept",
   "domain/runs/RunOutcome.ts#maxSources",
   "domain/tools/native/PythonCalls.ts#maxDepth",
@@ -577,7 +669,9 @@ export const noLimits: ReadonlyArray<string> = [
   "services/files/BinaryPatch.ts#lineBytes",
   "services/files/Lock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",
+  "services/files/TrackedFiles.ts#maxSettingBytes",
   "services/mcp/McpPlugins.ts#quietStart",
+  "services/providers/embedded/DemoAnswer.ts#mostCalls",
   "services/providers/ServerTransport.ts#endGrace"
 ]
 

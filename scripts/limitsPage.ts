@@ -1,35 +1,16 @@
 /**
  * The reference page of all limits: those that a person can set come from the schema with their defaults, fixed ones from the
- * constants of the code.
+ * constants of the code (fixedLimits.ts).
  */
 import type * as Schema from "effect/Schema"
 import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
 import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
-import { temporaryMegabytes } from "../src/domain/commands/CommandLimits.ts"
-import {
-  mostBlankLines,
-  mostCodeCharacters,
-  mostDataCharacters,
-  mostEqualLines,
-  mostEqualWords,
-  mostLoopTokens
-} from "../src/domain/documents/RepetitionWatch.ts"
-import { mostUselessAnswers } from "../src/domain/documents/UselessAnswers.ts"
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
-import { mostKept } from "../src/domain/files/FileEntry.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
 import { heartbeatEvery } from "../src/domain/runs/RunEvent.ts"
-import { attachedBytes } from "../src/cli/terminal/Input.ts"
-import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
-import { maxTreeEntries } from "../src/services/files/FileTree.ts"
-import { maxDecodedBytes } from "../src/services/files/TextFile.ts"
 import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
-import { maxChangedBytes } from "../src/services/pipeline/SearchedTexts.ts"
-import { importTime } from "../src/services/plugins/PluginPackages.ts"
-import { loadTime } from "../src/services/tools/PluginLoader.ts"
-import { maxBytes as maxLineBytes } from "../src/services/providers/ServerTransport.ts"
+import { fixedRows } from "./fixedLimits.ts"
 import { defaultSettings } from "../src/services/runs/RunSettings.ts"
-import { defaultMaxBytes, maxRedirects } from "../src/services/web/PublicWeb.ts"
 
 type SingleLimit = Exclude<keyof Limits, "stages" | "tools">
 
@@ -61,7 +42,8 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
   commandSeconds:
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
-  checkSeconds: "The check is stopped and counts as failed; its text names this limit and shows the end of its output.",
+  checkSeconds:
+    "The check is stopped. It has failed where it ended without the changes, and proves nothing where it did not; its text names this limit.",
   commandMemoryMegabytes:
     "The command is stopped; its result names this limit. Where the kernel does not hold it in a control group, what is used is read three times a second.",
   commandProcesses: "The command is stopped, or cannot start more; its result names this limit.",
@@ -101,8 +83,6 @@ const ofTools = toolLimitNames.map((name) => {
   return [`\`limits.tools.NAME.${name}\``, `\`limits.${general}\``, "tool", meaningOf(meaning), reached[general]]
 })
 
-const mebibytes = (bytes: number): string => `${bytes / 1_048_576} MiB`
-
 /** Limits with another place in the configuration. */
 const elsewhere = [
   [
@@ -117,63 +97,16 @@ const elsewhere = [
   ["`mcpServers.NAME.startTimeout`", `${defaultStartTimeout} seconds`, "for starting the server"]
 ]
 
-/** Limits that nothing changes. */
-const fixed = [
-  ["a task fails", "twice in the same way", "the run ends"],
-  ["a command writes", mebibytes(maxOutputBytes), "it is stopped; the result says so"],
+/** Limits that are not made of one constant. */
+const others = [
+  ["run", "a task fails in the same way", "twice", "the run ends", ""],
   [
-    "a temporary folder of the sandbox holds",
-    `${temporaryMegabytes} MiB, or \`limits.commandMemoryMegabytes\``,
-    "the program gets an error; the result says so"
-  ],
-  ["a command runs, whatever its call says", `${commandSeconds.most} seconds`, "it is stopped with `timeout`"],
-  [
-    "a file in which a text is replaced everywhere, and that is edited",
-    mebibytes(maxChangedBytes),
-    "it is named as not looked at if it holds the text, and the run is not `done`"
-  ],
-  [
-    "a file whose encoding is told by its whole text",
-    mebibytes(maxDecodedBytes),
-    "the lines that are asked for tell it"
-  ],
-  [
-    "lines of a file that are read, and where they begin",
-    "1 MiB, within the first 256 MiB",
-    "the call fails with `output_limit`"
-  ],
-  ["a file that a command of a task changes", "1 MB", "it is named under `not_proposed`"],
-  ["AGENTS.md and its like", "1 MiB", "a note names it"],
-  [
-    "files and folders of a project that are listed",
-    String(maxTreeEntries),
-    "a search and a replacement name the folders that they did not look at; with a path only what is below it counts"
-  ],
-  ["an attachment", mebibytes(attachedBytes), "its beginning is attached, with a note"],
-  ["a version of a file that is kept for `undo`", mebibytes(mostKept), "`undo` refuses that file"],
-  ["one line of a model server", mebibytes(maxLineBytes), "the answer counts as broken off"],
-  ["a page of the web", `${defaultMaxBytes / 1_000_000} MB, ${maxRedirects} redirects`, "the fetch fails"],
-  [
-    "a model writes equal lines of words, or a text of words again and again",
-    `${mostEqualLines} lines, ${mostLoopTokens} tokens`,
-    "the answer is stopped and asked for again"
-  ],
-  [
-    "a model writes one word again and again, or blank lines",
-    `${mostEqualWords} times, ${mostBlankLines} lines`,
-    "the answer is stopped and asked for again"
-  ],
-  [
-    "a code block, a change, a call or data repeats words, or anything",
-    `${mostCodeCharacters} characters, ${mostDataCharacters} characters ([why](../decisions/015-answers-are-parsed-while-they-stream.md))`,
-    "the answer is stopped and asked for again; a sentence has the limit of words"
-  ],
-  [
-    "answers in a row that are of no use, at one place",
-    String(mostUselessAnswers),
-    "the model is given up: exit code 3 for a plan, else 6"
-  ],
-  ["a plugin is imported, and makes its tools", `${importTime}, ${loadTime}`, "it is left out, with a warning"]
+    "commands",
+    "a command, whatever its call says",
+    `${commandSeconds.most} seconds`,
+    "it is stopped with `timeout`",
+    ""
+  ]
 ]
 
 const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
@@ -207,5 +140,6 @@ export const limitsPage = (): string =>
     "## Limits in other settings",
     tableOf(["setting", "default", "more"], elsewhere),
     "## Limits that are fixed",
-    tableOf(["what", "limit", "when it is reached"], fixed)
+    "Where a setting changes or avoids a limit, the last column names it.",
+    tableOf(["part", "what", "limit", "when it is reached", "setting"], [...others, ...fixedRows()])
   ].join("\n\n")

@@ -9,7 +9,7 @@ const constant =
 
 /** Names of times, sizes and numbers that end something. */
 const ofLimits =
-  /bytes|seconds|time$|timeout|patience|megabytes|entries|grace|^(?:most|max)(?:Files|Kept|Mapped|Searched|Tried|Conversations|Messages|Scripts|Denials|Redirects|Compared|Hashed|Scanned|Sources|Events|Runs|Links|Depth|Calls|Turns)$|^longest(?:Look|Wait|Repeat|Try|Trial)$/i
+  /bytes|seconds|time$|timeout|patience|megabytes|entries|grace|^(?:most|max)(?:Files|Kept|Mapped|InFolder|Encoded|Imports|Listed|EqualLines|LoopTokens|EqualWords|CodeCharacters|DataCharacters|BlankLines|UselessAnswers|Searched|Tried|Conversations|Messages|Scripts|Denials|Redirects|Compared|Hashed|Scanned|Sources|Events|Runs|Links|Depth|Calls|Turns)$|^longest(?:Look|Wait|Repeat|Try|Trial)$/i
 
 /** Every constant of the source that may be a limit, as `file#name`. */
 const constants = readdirSync(source, { recursive: true, encoding: "utf8" })
@@ -29,10 +29,10 @@ it("names every fixed limit of time, size and number in the reference, or says t
 })
 
 it("reads the values where they stand, with their units", () => {
-  expect(valueOf("services/files/FileTree.ts#maxRuleBytes")).toBe("1_048_576")
+  expect(valueOf("services/files/FileTree.ts#maxRuleBytes")).toBe("104_857_600")
   const rows = fixedRows()
   expect(rows.every(([area, what, value, ,]) => area !== "" && what !== "" && /\d/.test(value ?? ""))).toBe(true)
-  expect(rows.find(([, what]) => what === "a file of ignore rules, such as `.gitignore`")?.[2]).toBe("1 MiB")
+  expect(rows.find(([, what]) => what === "a file of ignore rules, such as `.gitignore`")?.[2]).toBe("100 MiB")
   expect(rows.find(([, what]) => what === "importing a plugin")?.[2]).toBe("30 seconds")
   expect(() => valueOf("services/files/FileTree.ts#nothing")).toThrow("There is no constant nothing")
 })
