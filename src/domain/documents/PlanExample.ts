@@ -1,6 +1,6 @@
 /**
  * Recognises lists that are not about the prompt: a small model that does not know what to plan repeats the example that it was
- * shown, or writes about something else. What the example says is read out of the instructions themselves, so that it may be
+ * shown. What the example says is read out of the instructions themselves, so that it may be
  * changed there alone.
  */
 import * as Option from "effect/Option"
@@ -64,28 +64,8 @@ const isCopied = (
   })
 }
 
-/** A shorter prompt may be put into other words as a whole. */
-const leastOfPrompt = 4
-/** Words of English sentences: a plan may be in another language than the prompt. */
-const english = /\b(?:the|an?|is|are|of|to|in|for|and|it|that|this|how|what|where|which|does?|my|from|with|by)\b/gi
-
 const ownWords = (prompt: string): string =>
   `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
-
-/** The issue of a list that has no word of the prompt; nothing for a short prompt, or one in another language. */
-const unrelatedIssue = (
-  { goals, tasks }: TaskList,
-  prompt: string,
-  asked: ReadonlySet<string>
-): ReadonlyArray<Issue> => {
-  const texts = tasks.map(({ name, references, whatIsNeeded }) =>
-    [name, whatIsNeeded, ...references.map(({ href }) => href)].join(" ")
-  )
-  const isComparable = asked.size >= leastOfPrompt && (prompt.match(english) ?? []).length > 1
-  if (!isComparable || shareIn(asked, stemsOf([goals, ...texts].join(" "))) > 0) return []
-  const what = "No task, and not the goals, has a word of the prompt."
-  return [makeIssue("plan-unrelated", {}, { what, how: ownWords(prompt) })]
-}
 
 /** With fewer words several tasks may need the same. */
 const leastWords = 5
@@ -109,7 +89,7 @@ const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
   )
 }
 
-/** The issues of a list that a model wrote: tasks of the example, tasks that are there twice, or no word of the prompt. */
+/** The issues of a list that a model wrote: tasks of the example, and tasks that are there twice. */
 export const planIssues = (
   list: TaskList,
   example: ReadonlyArray<PlannedTask>,
@@ -130,5 +110,5 @@ export const planIssues = (
         )
       )
   )
-  return [...(copies.length > 0 ? copies : unrelatedIssue(list, prompt, asked)), ...repeatedIssues(list)]
+  return [...copies, ...repeatedIssues(list)]
 }

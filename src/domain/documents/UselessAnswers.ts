@@ -15,7 +15,6 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "answer-shape",
   "answer-unfinished",
   "plan-example",
-  "plan-unrelated",
   "report-unfounded",
   "section-missing",
   "step-empty",

@@ -108,12 +108,6 @@ export const documentRules = [
       "Write tasks for the prompt, in its words.",
       "Use a larger model (--model)."
     ),
-    "plan-unrelated": error(
-      "Plan without a word of the prompt",
-      "A list that names nothing of what the prompt names is about something else.",
-      "Write tasks for the prompt, with its words, names and numbers.",
-      "Use a larger model (--model)."
-    ),
     "tasks-empty": error(
       "No task in the list",
       "A first plan needs at least one task.",
