@@ -142,7 +142,7 @@ describe("a run that asks first", () => {
       () =>
         Effect.gen(function* () {
           const run = yield* makeRun
-          const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\nexit 1\n`
+          const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\necho "1 failed, 1 passed in 0.1s"\nexit 1\n`
           yield* run.fs.writeFileString(`${run.project}/check.sh`, check)
           const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
           const { events, report } = yield* run.session({ answer, approver: willingApprover(), settings })

@@ -31,6 +31,9 @@ const programWord = /^(?:[A-Za-z_.~/][\w.+/~-]*|[A-Za-z_]\w*=.*)$/s
 const variable = /\$(?:\w|\{|\()|`/
 const isHome = (word: string): boolean => /^~(?:\/|$)/.test(word)
 const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
+/** Names that no file of a project has; `[slug].tsx` and `$id.tsx` are names of routes. */
+const isNoFile = (word: string): boolean =>
+  !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 
 const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 const asJson = (value: unknown): string => JSON.stringify(value)
@@ -113,10 +116,7 @@ const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
     if (connector.test(word)) return next !== undefined && programWord.test(next)
     if (openRedirect.test(word)) return next !== undefined && !isOperator(next) && isEnd(index + 2)
     if (wholeRedirect.test(word)) return isEnd(index + 1)
-    const isFile = takesFiles.test(name) && !/\s/.test(word)
-    return (
-      (isFile && (isGlob(word) || isHome(word) || variable.test(word))) || (name === "echo" && /^\$\w+$/.test(word))
-    )
+    return (takesFiles.test(name) && isNoFile(word)) || (name === "echo" && /^\$\w+$/.test(word))
   })
 }
 

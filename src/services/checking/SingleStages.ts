@@ -133,15 +133,8 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
   const { briefing, finished, list } = yield* openPlan(order)
   const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
   const reviser = yield* Reviser
-  const revised = yield* reviser.revise({
-    briefing,
-    round: 1,
-    outstanding,
-    finished,
-    failures: [],
-    missing: [],
-    requestedChanges: []
-  })
+  const given = { briefing, round: 1, outstanding, finished, failures: [], missing: [], requestedChanges: [] }
+  const revised = yield* Effect.catchTag(reviser.revise(given), "AttemptsExhausted", () => Effect.succeed(outstanding))
   return { list: revised, finished: finished.map(({ name }) => name) }
 })
 

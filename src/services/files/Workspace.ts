@@ -364,7 +364,7 @@ export class Workspace extends Context.Service<
 
   /** A folder whose content cannot be read or changed. `root` is its real path. */
   static readonly layerNamed = (root: string) => {
-    const unreadable = Effect.fail(new ToolFailure({ type: "not_found", message: `Nothing in ${root} is read now.` }))
+    const unreadable = Effect.fail(new ToolFailure({ type: "io_error", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
       Workspace.of({
         root,

@@ -143,7 +143,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     })
 
     /**
-     * The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published; it fails when the
+     * The tasks still to do. When no attempt is valid a warning is published and the outstanding list stands; it fails when the
      * answers were of no use.
      */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
@@ -162,9 +162,13 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
         Effect.map(({ taskList }) => taskList),
         Effect.catchTag("AttemptsExhausted", (gaveUp) => {
-          if (gaveUp.unable !== undefined) return Effect.fail(gaveUp)
-          const text = `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
-          return Effect.as(events.publish({ type: "message", level: "warning", text }), order.outstanding)
+          const limit = gaveUp.unable === undefined ? " The limit is limits.attempts." : ""
+          const text = `Task list iteration: could not get valid task list ${gaveUp.message}${limit}`
+          const told = events.publish({ type: "message", level: "warning", text })
+          return Effect.andThen(
+            told,
+            gaveUp.unable === undefined ? Effect.succeed(order.outstanding) : Effect.fail(gaveUp)
+          )
         })
       )
     )

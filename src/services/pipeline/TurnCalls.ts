@@ -208,11 +208,13 @@ export const makeTurnCalls = Effect.gen(function* () {
             )
           ]
     const checked = possible.filter((one) => one !== undefined)
+    /* A task that cannot change files leaves no change open. */
+    const canChange = tools.some((tool) => fileTools.has(tool))
     const dropped: ReadonlyArray<RefusedChange> = [
       ...checked.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
       ...parts.slice(limit).flatMap((calls) => calls.flatMap((call) => tooMany.map((issue) => ({ call, issue })))),
       ...unreadChanges(turn)
-    ].filter(({ call }) => fileTools.has(call.name))
+    ].filter(({ call }) => canChange && fileTools.has(call.name))
     const wrong = [...literal.flatMap((one) => one.refused ?? []), ...lost]
     const refused = [...wrong, ...literal.flatMap((one) => one.leftOut ?? [])]
     const issues = [...literal.flatMap((one) => one.issues), ...wrong.map(({ issue }) => issue)]

@@ -63,6 +63,8 @@ const refused: ReadonlyArray<readonly [argv: ReadonlyArray<string>, advice: stri
 /** Words that may be meant as they are. */
 const kept: ReadonlyArray<ReadonlyArray<string>> = [
   ["npm", "test"],
+  ["cat", "app/[slug]/page.tsx", "app/routes/$postId.tsx"],
+  ["node", "check.js", '["/tmp/a","/tmp/b*"]'],
   ["grep", "-r", "a|b", "src"],
   ["grep", "|", "file"],
   ["find", ".", "-name", "*.ts", "-exec", "cat", "{}", ";"],

@@ -315,21 +315,20 @@ const ending = (text: string, pieces?: number): Script =>
 describe("an answer that the server ends without its last line", () => {
   it.effect.each([
     ["a letter", `Yes${"k".repeat(31)}`, 34, 'it repeated "k" 31 times'],
-    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 12 times'],
+    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 31 times'],
     ["a blank", `Yes${"\n".repeat(31)}`, 34, "it wrote 31 blanks in a row"]
   ] as const)("after %s again and again is a loop", ([, text, pieces, detail]) =>
     Effect.gen(function* () {
       const { outcomes } = yield* asking(ending(text, pieces), {}, {})
       const [outcome] = outcomes
       assert(outcome?._tag === "Failure")
-      expect(outcome.failure.reason).toMatchObject({ _tag: "Hopeless", kind: "loop", detail })
-      expect(outcome.failure.reason).toHaveProperty("partial", expect.stringMatching(/^Yes/))
+      expect(outcome.failure.reason).toEqual({ _tag: "Hopeless", kind: "loop", detail, partial: text })
     })
   )
 
   it.effect("broke off when it did not repeat itself", () =>
     Effect.gen(function* () {
-      const text = `${" no".repeat(9)} yes${" no".repeat(9)}`
+      const text = `${" no".repeat(29)} yes${" no".repeat(29)}`
       const { outcomes } = yield* asking(ending(text), { limits: { brokenRetries: 0 } }, {})
       expect(reasons(outcomes)).toEqual(["DiedMidStream"])
     })

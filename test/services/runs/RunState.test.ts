@@ -6,7 +6,11 @@ import { makeRunState } from "../../../src/services/runs/RunState.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
 
 /** How a check ended. */
-const end = (exitCode: number) => ({ exitCode, output: exitCode === 0 ? "" : "not ok 1 - it holds", seconds: 1 })
+const end = (exitCode: number) => ({
+  exitCode,
+  output: exitCode === 0 ? "" : "not ok 1 - it holds\nok 2 - it counts\n# pass 1\n# fail 1\n",
+  seconds: 1
+})
 
 const tasks = (...names: ReadonlyArray<string>) => names.map((name) => taskFor("see", "It.", { name }))
 
