@@ -64,51 +64,20 @@ const isCopied = (
   })
 }
 
-const ownWords = (prompt: string): string =>
-  `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
-
-/** With fewer words several tasks may need the same. */
-const leastWords = 5
-
-/** What a task asks for in every field but its name. */
-const workOf = ({ expectedOutput, forEach, references, skill, whatIsNeeded }: Task): string =>
-  JSON.stringify([skill, whatIsNeeded, expectedOutput, forEach ?? "", references.map(({ href }) => href)])
-
-/** The issues of tasks that ask for the same as one before them, under another name. */
-const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
-  const first = new Map<string, string>()
-  return steps.flatMap(({ tasks, title }) =>
-    tasks.flatMap((task) => {
-      const name = first.get(workOf(task))
-      first.set(workOf(task), name ?? task.name)
-      if (name === undefined || task.whatIsNeeded.split(/\s+/).length < leastWords) return []
-      const what = `"${task.name}" asks for the same as "${name}".`
-      const how = `Leave it out, or say what it does beyond "${name}".`
-      return [makeIssue("task-repeated", { section: title, task: task.name }, { what, how })]
-    })
-  )
-}
-
-/** The issues of a list that a model wrote: tasks of the example, and tasks that are there twice. */
-export const planIssues = (
-  list: TaskList,
+/** An issue for each task of a list that repeats the example. */
+export const exampleIssues = (
+  { steps }: TaskList,
   example: ReadonlyArray<PlannedTask>,
   prompt: string
 ): ReadonlyArray<Issue> => {
   const asked = stemsOf(prompt)
-  const copies = list.steps.flatMap(({ tasks, title }) =>
+  const how = `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
+  return steps.flatMap(({ tasks, title }) =>
     tasks
       .filter((task) => isCopied(task, example, asked))
-      .map(({ name }) =>
-        makeIssue(
-          "plan-example",
-          { section: title, task: name },
-          {
-            what: `The task "${name}" repeats the example of the instructions, which is about another prompt.`,
-            how: ownWords(prompt)
-          }
-        )
-      )
+      .map(({ name }) => {
+        const what = `The task "${name}" repeats the example of the instructions, which is about another prompt.`
+        return makeIssue("plan-example", { section: title, task: name }, { what, how })
+      })
   )
-  return [...copies, ...repeatedIssues(list)]
 }

@@ -18,7 +18,6 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "report-unfounded",
   "section-missing",
   "step-empty",
-  "task-repeated",
   "tasks-empty"
 ])
 

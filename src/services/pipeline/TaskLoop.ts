@@ -280,7 +280,11 @@ export class TaskLoop extends Context.Service<
             const paths = loop.changedPaths(work)
             const isOld = paths.some((path) => found.includes(`Path: ${path}\n`))
             const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
-            const most = isKept ? block.text.length : Math.floor(block.text.length / 2)
+            /* A server that counts more tokens than were estimated leaves less room than at first. */
+            const budget = prompts.referenceBudget(task, briefing)
+            const most = isKept
+              ? Math.min(block.text.length, budget.whole)
+              : Math.min(Math.floor(block.text.length / 2), budget.parts)
             const { user } = fitted(block.within(most), isOld ? "" : found)
             return [{ role: "user", content: shown === "" ? user : `${withoutNow(user)}\n\n${shown}` }]
           },

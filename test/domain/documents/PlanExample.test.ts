@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { readFileSync } from "node:fs"
-import { exampleIn, planIssues } from "../../../src/domain/documents/PlanExample.ts"
+import { exampleIn, exampleIssues } from "../../../src/domain/documents/PlanExample.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import type { TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -13,22 +13,11 @@ const [copied = { name: "", whatIsNeeded: "" }] = example
 const listOf = (...tasks: ReadonlyArray<readonly [name: string, needed: string]>): TaskList =>
   Option.getOrThrow(readTaskList(planOf([tasks.map(([name, needed]) => ({ name, needed }))])).value)
 
-const codesFor = (prompt: string, list: TaskList) => planIssues(list, example, prompt).map(({ code }) => code)
+const codesFor = (prompt: string, list: TaskList) => exampleIssues(list, example, prompt).map(({ code }) => code)
 
 const isCopy = (prompt: string, list: TaskList): boolean => codesFor(prompt, list).includes("plan-example")
 
 const raise = "Raise the limit of requests per minute to 120"
-
-describe("a plan whose tasks ask for the same", () => {
-  it("is an issue, but for a few words", () => {
-    const needed = "Find the file that reads the port."
-    expect(codesFor(raise, listOf(["The limit", needed], ["The limit (2)", needed], ["Another", needed]))).toEqual([
-      "task-repeated",
-      "task-repeated"
-    ])
-    expect(codesFor(raise, listOf(["Limit 1", "Read it."], ["Limit 2", "Read it."]))).toEqual([])
-  })
-})
 
 describe("the example of the instructions", () => {
   it("is the one that the prompt of planning holds", () => {
@@ -84,13 +73,13 @@ describe("the example of the instructions", () => {
     const other = instructions.replaceAll("Limit retries", "Cache pages").replaceAll(/\bretr(?:y|ies)\b/g, "pages")
     const others = exampleIn(other)
     expect(others[0]?.name).toBe("Cache pages")
-    expect(planIssues(listOf(["Cache pages", "Do it."]), others, raise)).toHaveLength(1)
-    expect(planIssues(listOf([copied.name, copied.whatIsNeeded]), others, raise)).toHaveLength(0)
+    expect(exampleIssues(listOf(["Cache pages", "Do it."]), others, raise)).toHaveLength(1)
+    expect(exampleIssues(listOf([copied.name, copied.whatIsNeeded]), others, raise)).toHaveLength(0)
     expect(exampleIn("No example.")).toEqual([])
   })
 
   it("says what to write instead", () => {
-    const [issue] = planIssues(listOf([copied.name, copied.whatIsNeeded]), example, raise)
+    const [issue] = exampleIssues(listOf([copied.name, copied.whatIsNeeded]), example, raise)
     expect(issue).toMatchObject({ code: "plan-example", where: { task: copied.name } })
     expect(issue?.how).toContain(raise)
   })
