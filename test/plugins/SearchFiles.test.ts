@@ -471,12 +471,12 @@ describe("search_files", () => {
   )
 
   const heavy = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`f${n}.txt`, `${"ab".repeat(500)}\n`.repeat(80)])
+    Array.from({ length: 600 }, (_, n) => [`f${n}.txt`, `${"ab".repeat(500)}\n`.repeat(8)])
   )
   const slow = { pattern: "(?:a|b|ab|ba){1,200}c", regex: true }
   const limits = [
-    [{ toolSeconds: 2 }, "limits.toolSeconds"],
-    [{ toolSeconds: 300, tools: { search_files: { seconds: 2 } } }, "limits.tools.search_files.seconds"]
+    [{ toolSeconds: 4 }, "limits.toolSeconds"],
+    [{ toolSeconds: 300, tools: { search_files: { seconds: 4 } } }, "limits.tools.search_files.seconds"]
   ] as const
 
   for (const [given, setting] of limits) {
@@ -486,11 +486,11 @@ describe("search_files", () => {
         const { data, error_message } = yield* run("search_files", slow)
         assert.isNull(error_message)
         const [, searched, time, named] =
-          /^\(Searched (\d+) of 60 files, then the limit of (\d+ s) was reached\. .*; the person can raise (\S+)\.\)$/.exec(
+          /^\(Searched (\d+) of 600 files, then the limit of (\d+ s) was reached\. .*; the person can raise (\S+)\.\)$/.exec(
             String(data)
           ) ?? []
-        assert.deepStrictEqual([time, named], ["2 s", setting])
-        assert.isBelow(Number(searched), 60)
+        assert.deepStrictEqual([time, named], ["4 s", setting])
+        assert.isBelow(Number(searched), 600)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )
   }

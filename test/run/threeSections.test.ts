@@ -91,6 +91,13 @@ const sequence: ReadonlyArray<readonly [release: string, then: string]> = [
 const eventName = (event: RunEvent): string =>
   event.type === "task.finished" || event.type === "task.started" ? `${event.type} ${event.task}` : event.type
 
+/** The task of an event; events of different tasks have no order between them. */
+const subjectOf = (event: RunEvent): string => {
+  if ("task" in event) return event.task ?? ""
+  if ("call" in event && "task" in event.call) return event.call.task ?? ""
+  return "id" in event ? event.id.task : ""
+}
+
 const model = (url: string) => layerOllama({ host: url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 })
 
 it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
@@ -143,12 +150,13 @@ it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
       })
       yield* Effect.promise(async () => {
         await expect(neutral(prompts.join("\n\n"))).toMatchFileSnapshot(join(folder, "prompts.md"))
-        await expect(`${started.join("\n")}\n`).toMatchFileSnapshot(join(folder, "calls.txt"))
+        await expect(`${started.toSorted().join("\n")}\n`).toMatchFileSnapshot(join(folder, "calls.txt"))
         await expect(
           neutral(
             log
               .events()
               .filter((event) => event.type !== "message" || !isAboutSandbox(event.text))
+              .toSorted((a, b) => subjectOf(a).localeCompare(subjectOf(b)))
               .map((event) => JSON.stringify(event))
               .join("\n")
           )
