@@ -176,13 +176,18 @@ export const isGranted = (tree: Tree, wish: Wish, rules: TreeRules): boolean => 
       return textAt(tree, wish.path) === wish.text
     case "remove":
       return at(tree, named(tree, wish.path) ?? "").length === 0
-    case "move":
-      return at(tree, named(tree, wish.path) ?? "").length === 0 && at(tree, named(tree, wish.to) ?? "").length > 0
+    case "move": {
+      const [from, to] = [named(tree, wish.path) ?? "", named(tree, wish.to) ?? ""]
+      return (from === to || at(tree, from).length === 0) && at(tree, to).length > 0
+    }
+    /* What a search leaves out tells nothing. */
     case "replace":
       return [...tree].every(
         ([path, entry]) =>
           "link" in entry ||
           rules.isIgnored(path) ||
+          rules.isSecret(path) ||
+          rules.isDenied(path) ||
           entry.coding === "bytes" ||
           !wordOf(wish.old, "").test(decode(entry) ?? "")
       )

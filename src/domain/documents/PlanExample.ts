@@ -1,6 +1,6 @@
 /**
  * Recognises lists that are not about the prompt: a small model that does not know what to plan repeats the example that it was
- * shown. What the example says is read out of the instructions themselves, so that it may be
+ * shown, or writes the same task again and again. What the example says is read out of the instructions themselves, so that it may be
  * changed there alone.
  */
 import * as Option from "effect/Option"
@@ -64,15 +64,42 @@ const isCopied = (
   })
 }
 
-/** An issue for each task of a list that repeats the example. */
-export const exampleIssues = (
-  { steps }: TaskList,
+/** A task as it was written: tasks of the same name were numbered when the list was read. */
+const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
+  JSON.stringify([
+    name.replace(/ \(\d+\)$/, ""),
+    skill,
+    whatIsNeeded,
+    expectedOutput,
+    forEach ?? "",
+    references.map(({ href }) => href)
+  ])
+
+/** An issue for each task that stands in a list before, word for word. */
+const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
+  const known = new Set<string>()
+  return steps.flatMap(({ tasks, title }) =>
+    tasks.flatMap((task) => {
+      const written = asWritten(task)
+      if (!known.has(written)) {
+        known.add(written)
+        return []
+      }
+      const what = `The task "${task.name}" stands in the list before, word for word.`
+      return [makeIssue("task-repeated", { section: title, task: task.name }, { what, how: "Leave it out." })]
+    })
+  )
+}
+
+/** The issues of a list that a model wrote: tasks of the example, and tasks that are there twice. */
+export const planIssues = (
+  list: TaskList,
   example: ReadonlyArray<PlannedTask>,
   prompt: string
 ): ReadonlyArray<Issue> => {
   const asked = stemsOf(prompt)
   const how = `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
-  return steps.flatMap(({ tasks, title }) =>
+  const copied = list.steps.flatMap(({ tasks, title }) =>
     tasks
       .filter((task) => isCopied(task, example, asked))
       .map(({ name }) => {
@@ -80,4 +107,5 @@ export const exampleIssues = (
         return makeIssue("plan-example", { section: title, task: name }, { what, how })
       })
   )
+  return [...copied, ...repeatedIssues(list)]
 }

@@ -18,6 +18,7 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "report-unfounded",
   "section-missing",
   "step-empty",
+  "task-repeated",
   "tasks-empty"
 ])
 

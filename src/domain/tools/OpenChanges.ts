@@ -9,6 +9,9 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
+/** True for a replacement of all places in one file. */
+const isReplacementIn = (one: CallOutcome): boolean => hasPath(one) && one.call.arguments["replace_all"] === true
+
 /** True for a replacement everywhere, which names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
@@ -95,20 +98,34 @@ const isWritten = (
   )
 }
 
-/** A replacement everywhere, made up for by a change that brings its new text, or one before that left no place of it. */
+/** True for a change that brings the new text of a replacement, or takes the old one where nothing takes its place. */
+const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
+  const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
+  const { arguments: made } = later.call
+  return now === ""
+    ? oldTextsOf(made).some((text) => text.includes(old))
+    : newTextsOf(made).some((text) => text.includes(now))
+}
+
+/** A replacement everywhere, made up for by a change that makes it, or one before that left no place of it. */
 const isReplaced = (
-  { call: { arguments: given } }: CallOutcome,
+  failed: CallOutcome,
   changes: ReadonlyArray<CallOutcome>,
   later: ReadonlyArray<CallOutcome>
 ): boolean => {
-  const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
+  const old = String(failed.call.arguments["old_text"])
   const takes = ({ call }: CallOutcome): boolean => oldTextsOf(call.arguments).some((text) => text.includes(old))
-  const brings = ({ call }: CallOutcome): boolean => newTextsOf(call.arguments).some((text) => text.includes(now))
   return (
-    later.some((one) => (now === "" ? takes(one) : brings(one))) ||
-    changes.some((one) => one.result.success && takes(one) && brings(one))
+    later.some((one) => replaces(failed, one)) ||
+    changes.some((one) => one.result.success && takes(one) && replaces(failed, one))
   )
 }
+
+/** A replacement in one file, made up for by a change of that file that makes it, or by its whole text. */
+const isReplacedIn = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean =>
+  later.some(
+    (one) => pathOf(one.call) === pathOf(failed.call) && (one.call.name === "write_file" || replaces(failed, one))
+  )
 
 /** A change that could not be read, made up for by later changes, one for each. */
 const isReadLater = (
@@ -132,6 +149,8 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
     switch (true) {
       case isReplacement(failed):
         return !isReplaced(failed, changes, answered)
+      case isReplacementIn(failed):
+        return !isReplacedIn(failed, answered)
       case !hasPath(failed):
         return !isReadLater(failed, changes, answered)
       case failed.call.name === "remove_file":

@@ -67,19 +67,22 @@ const isBefore = (step: Step, other: Step): boolean => {
   return isFreed || isSaved
 }
 
-/** Steps in an order in which each can be made; in a circle one file waits under another name. */
+/** A name beside the target, which no folder that goes takes along. */
+const waitingAt = (to: string): string => `${to}.moving`
+
+/** Steps in an order in which each can be made; in a circle each file waits once under another name. */
 const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const ordered: Array<Step> = []
   let open = steps
   while (open.length > 0) {
     const next = open.find((step) => !open.some((other) => isBefore(other, step)))
-    const first = open.find((step) => step.to !== undefined)
+    const first = open.find((step) => step.to !== undefined && step.from !== waitingAt(step.to))
     if (next !== undefined) {
       ordered.push(next)
       open = open.filter((one) => one !== next)
     } else if (first?.to === undefined) return [...ordered, ...open]
     else {
-      const waiting = { from: `${first.from}.moving`, to: first.to }
+      const waiting = { from: waitingAt(first.to), to: first.to }
       ordered.push({ from: first.from, to: waiting.from })
       open = [...open.filter((one) => one !== first), waiting]
     }

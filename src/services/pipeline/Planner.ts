@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
-import { exampleIn, exampleIssues } from "../../domain/documents/PlanExample.ts"
+import { exampleIn, planIssues } from "../../domain/documents/PlanExample.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { link, renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -77,7 +77,7 @@ export const makePlanner = Effect.gen(function* () {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
       const { prompt } = withAnswers(briefing, questions.answered())
-      return { ...reading, issues: [...exampleIssues(reading.value.value, example, prompt), ...reading.issues] }
+      return { ...reading, issues: [...planIssues(reading.value.value, example, prompt), ...reading.issues] }
     })
     /** The last question without an answer, and what the person can do. */
     const asked = (what: string, how: string): string => {

@@ -134,7 +134,7 @@ export const makeReplacement = Effect.gen(function* () {
       call: {
         uid: `${uid}-open-${index + 1}`,
         name: "edit_file",
-        arguments: { path: file, old_text: pattern, new_text: by }
+        arguments: { path: file, old_text: pattern, new_text: by, replace_all: true }
       }
     }))
     return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { readFileSync } from "node:fs"
-import { exampleIn, exampleIssues } from "../../../src/domain/documents/PlanExample.ts"
+import { exampleIn, planIssues } from "../../../src/domain/documents/PlanExample.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import type { TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -13,11 +13,22 @@ const [copied = { name: "", whatIsNeeded: "" }] = example
 const listOf = (...tasks: ReadonlyArray<readonly [name: string, needed: string]>): TaskList =>
   Option.getOrThrow(readTaskList(planOf([tasks.map(([name, needed]) => ({ name, needed }))])).value)
 
-const codesFor = (prompt: string, list: TaskList) => exampleIssues(list, example, prompt).map(({ code }) => code)
+const codesFor = (prompt: string, list: TaskList) => planIssues(list, example, prompt).map(({ code }) => code)
 
 const isCopy = (prompt: string, list: TaskList): boolean => codesFor(prompt, list).includes("plan-example")
 
 const raise = "Raise the limit of requests per minute to 120"
+
+describe("a plan that holds a task twice", () => {
+  it("is an issue, and none where the tasks have names of their own", () => {
+    const needed = "Find the file that reads the port."
+    expect(codesFor(raise, listOf(["The limit", needed], ["The limit", needed], ["The limit", needed]))).toEqual([
+      "task-repeated",
+      "task-repeated"
+    ])
+    expect(codesFor(raise, listOf(["Read 1", needed], ["Read 2", needed]))).toEqual([])
+  })
+})
 
 describe("the example of the instructions", () => {
   it("is the one that the prompt of planning holds", () => {
@@ -73,13 +84,13 @@ describe("the example of the instructions", () => {
     const other = instructions.replaceAll("Limit retries", "Cache pages").replaceAll(/\bretr(?:y|ies)\b/g, "pages")
     const others = exampleIn(other)
     expect(others[0]?.name).toBe("Cache pages")
-    expect(exampleIssues(listOf(["Cache pages", "Do it."]), others, raise)).toHaveLength(1)
-    expect(exampleIssues(listOf([copied.name, copied.whatIsNeeded]), others, raise)).toHaveLength(0)
+    expect(planIssues(listOf(["Cache pages", "Do it."]), others, raise)).toHaveLength(1)
+    expect(planIssues(listOf([copied.name, copied.whatIsNeeded]), others, raise)).toHaveLength(0)
     expect(exampleIn("No example.")).toEqual([])
   })
 
   it("says what to write instead", () => {
-    const [issue] = exampleIssues(listOf([copied.name, copied.whatIsNeeded]), example, raise)
+    const [issue] = planIssues(listOf([copied.name, copied.whatIsNeeded]), example, raise)
     expect(issue).toMatchObject({ code: "plan-example", where: { task: copied.name } })
     expect(issue?.how).toContain(raise)
   })
