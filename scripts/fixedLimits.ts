@@ -52,7 +52,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "files and folders of a project that are looked at",
     [
       "services/files/FileTree.ts#maxTreeEntries",
-      "services/pipeline/SearchedTexts.ts#mostListed",
+      "services/changes/SearchedTexts.ts#mostListed",
       "plugins/FileTree.ts#mostListed"
     ],
     "entries",
@@ -179,7 +179,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "a file that is searched for the first excerpts, for uses of a changed name and for items",
-    "services/pipeline/SearchedTexts.ts#maxSearchedBytes",
+    "services/changes/SearchedTexts.ts#maxSearchedBytes",
     "bytes",
     "it is not searched"
   ),
@@ -219,7 +219,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     changes,
     "a file in which a text is replaced everywhere",
-    "services/pipeline/SearchedTexts.ts#maxChangedBytes",
+    "services/changes/SearchedTexts.ts#maxChangedBytes",
     "bytes",
     "it is named as not looked at if it holds the text, and the run is not `done`"
   ),

@@ -7,7 +7,7 @@ import { bringsMaterial, namesProject, saysProject } from "../../domain/document
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { makeSearchedTexts } from "./SearchedTexts.ts"
+import { makeSearchedTexts } from "../changes/SearchedTexts.ts"
 
 /** In a larger project only the words of the request count. */
 const mostFiles = 4000

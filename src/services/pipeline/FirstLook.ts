@@ -20,7 +20,7 @@ import { Activities } from "../journal/Activities.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makeSearchedTexts, type SearchedText } from "./SearchedTexts.ts"
+import { makeSearchedTexts, type SearchedText } from "../changes/SearchedTexts.ts"
 
 /** In a larger project nothing is searched for. */
 const mostFiles = 4000

@@ -10,7 +10,7 @@ import { cutAt } from "../../domain/text/Excerpt.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { makeSearchedTexts, type SearchedText } from "./SearchedTexts.ts"
+import { makeSearchedTexts, type SearchedText } from "../changes/SearchedTexts.ts"
 import type { AnyOrder } from "./TurnOrder.ts"
 
 const mostPlaces = 5

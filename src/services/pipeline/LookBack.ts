@@ -21,8 +21,8 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makeSearchedTexts } from "./SearchedTexts.ts"
-import { makeTaskChanges } from "./TaskChanges.ts"
+import { makeSearchedTexts } from "../changes/SearchedTexts.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import type { AnyOrder, Progress } from "./TurnOrder.ts"
 
 /** A change of no more lines of source code needs no second look. */

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { FileFact, fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
+import type { PlainReply } from "../../domain/documents/UnusableAnswer.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
 import type { CallAnswer } from "../../domain/documents/TurnReply.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
@@ -32,13 +33,12 @@ import { Activities } from "../journal/Activities.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import type { Said } from "./Attempts.ts"
-import { maxChangedBytes } from "./SearchedTexts.ts"
-import { inOneCall, makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
+import { maxChangedBytes } from "../changes/SearchedTexts.ts"
+import { inOneCall, makeTaskChanges, type RefusedChange } from "../changes/TaskChanges.ts"
 import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
 /** One answer: what its text says, and the calls that it made through the interface. */
-export interface Heard extends Said {
+export interface Heard extends PlainReply {
   readonly thinking: string
   readonly asked: ReadonlyArray<AskedCall>
 }

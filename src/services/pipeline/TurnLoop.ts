@@ -14,6 +14,7 @@ import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
 import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
+import { plainReply, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { restsOnProject } from "../../domain/documents/ProjectQuestion.ts"
 import { foldText, newestShare } from "../../domain/documents/FoldText.ts"
@@ -54,11 +55,10 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import { heard, unusableAnswer } from "./Attempts.ts"
 import { makeLeftovers } from "./Leftovers.ts"
 import { asksNothing, changedSinceReport, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
-import { baseOf } from "./FinalCalls.ts"
-import { changeOpen, makeTaskChanges } from "./TaskChanges.ts"
+import { baseOf } from "../changes/FinalCalls.ts"
+import { changeOpen, makeTaskChanges } from "../changes/TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
@@ -320,7 +320,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       })
       .pipe(
         Effect.map(({ calls = [], text, thinking }): Heard => ({
-          ...heard(text),
+          ...plainReply(text),
           thinking,
           asked: withUniqueIds(calls, progress.messages)
         })),

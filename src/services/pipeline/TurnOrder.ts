@@ -7,7 +7,7 @@ import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
-import type { Issue } from "../../domain/findings/Issue.ts"
+import type { AnswerReading, Issue } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
@@ -16,7 +16,6 @@ import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/T
 import { openChanges } from "../../domain/tools/OpenChanges.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
-import type { Attempted } from "./Attempts.ts"
 
 /** What the turns have come to so far. */
 export interface Progress {
@@ -88,7 +87,7 @@ export interface TurnOrder<A, E = never> {
   /** Asks about the calls of an answer, where it is not each call that is asked about. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Reads a report; without a value, or with issues, it is sent back, unless it is the last and has a fallback. */
-  readonly take: (report: string, progress: Progress) => Effect.Effect<Attempted<A>>
+  readonly take: (report: string, progress: Progress) => Effect.Effect<AnswerReading<A>>
   /** What the model can do now, for the end of a reply; `left` answers are left. */
   readonly now: (left: number) => string
   /** The messages that stay when the others are folded, with what the host knows. */
