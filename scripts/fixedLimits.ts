@@ -186,12 +186,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
-    [
-      "services/pipeline/AboutProject.ts#mostFiles",
-      "services/pipeline/FirstLook.ts#mostFiles",
-      "services/pipeline/Leftovers.ts#mostFiles",
-      "services/pipeline/LookBack.ts#mostFiles"
-    ],
+    "services/changes/SearchedTexts.ts#mostSearchedFiles",
     "files",
     "nothing is searched for"
   ),
@@ -649,7 +644,7 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/commands/CommandOutput.ts#noteBytes",
   "domain/configuration/Limits.ts#mostSeconds",
   "domain/documents/AnswerGrammar.ts#mostCalls",
-  "domain/documents/FoldText.ts#mostImports",
+  "domain/documents/CompactedTurns.ts#mostImports",
   "domain/documents/TaskItems.ts#mostLinks",
   "domain/files/GitIndex.ts#statBytes",
   "domain/files/Loss.ts#mostKept",

@@ -143,3 +143,17 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
     }
   })
 }
+
+/** What was done outside of a working copy, and the changes that are still open; `files` were changed in the project itself. */
+export const doneOutside = ({
+  files,
+  outcomes
+}: {
+  readonly files: ReadonlyArray<unknown>
+  readonly outcomes: ReadonlyArray<CallOutcome>
+}): ReadonlyArray<CallOutcome> => {
+  const open = openChanges(outcomes)
+  const isLeft = (outcome: CallOutcome): boolean =>
+    open.includes(outcome) || (files.length > 0 && outcome.result.success)
+  return outcomes.filter((outcome) => !isChange(outcome) || isLeft(outcome))
+}

@@ -7,6 +7,7 @@ import { isSecretLike } from "../files/SensitivePath.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import { type ConversationMessage, conversationSize } from "../models/ConversationMessage.ts"
 import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import { gapText } from "../models/OutputCut.ts"
@@ -16,7 +17,7 @@ import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
-import { turnOf } from "../tools/ToolCallFormat.ts"
+import { turnOf, turnUid } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
@@ -227,7 +228,7 @@ const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
-export const foldText = (given: Folded): string => {
+export const compactedText = (given: Folded): string => {
   const { above, budget, checks, files, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)
@@ -265,3 +266,19 @@ export const foldText = (given: Folded): string => {
   )
   return `${begin}${problems}${changes}${current}${earlier}${last}${end}`.trimEnd()
 }
+
+/** The characters of the reply to the last answer. */
+export const lastReplySize = (messages: ReadonlyArray<ConversationMessage>): number =>
+  conversationSize(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1))
+
+/** The characters of the outputs that the last answer asked for, whole. */
+export const lastOutputsSize = ({
+  outcomes,
+  turn
+}: {
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  readonly turn: number
+}): number =>
+  outcomes
+    .filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome))
+    .reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
