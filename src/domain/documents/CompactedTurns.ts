@@ -7,7 +7,6 @@ import { isSecretLike } from "../files/SensitivePath.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { type ConversationMessage, conversationSize } from "../models/ConversationMessage.ts"
 import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import { gapText } from "../models/OutputCut.ts"
@@ -17,7 +16,7 @@ import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
-import { turnOf, turnUid } from "../tools/ToolCallFormat.ts"
+import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
@@ -266,19 +265,3 @@ export const compactedText = (given: Folded): string => {
   )
   return `${begin}${problems}${changes}${current}${earlier}${last}${end}`.trimEnd()
 }
-
-/** The characters of the reply to the last answer. */
-export const lastReplySize = (messages: ReadonlyArray<ConversationMessage>): number =>
-  conversationSize(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1))
-
-/** The characters of the outputs that the last answer asked for, whole. */
-export const lastOutputsSize = ({
-  outcomes,
-  turn
-}: {
-  readonly outcomes: ReadonlyArray<CallOutcome>
-  readonly turn: number
-}): number =>
-  outcomes
-    .filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome))
-    .reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)

@@ -16,6 +16,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
+import {
+  type CandidateReport,
+  isTested,
+  isUnchanged,
+  mayStay,
+  takenBack
+} from "../../domain/documents/CandidateReport.ts"
 import { type CheckedCalls, isFaultless } from "../../domain/documents/ModelReply.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
@@ -25,12 +32,11 @@ import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { unmadeOutcome } from "../../domain/tools/UnmadeChange.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { SkillFiles } from "../files/SkillFiles.ts"
-import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import type { AgentHook } from "./AgentHook.ts"
-import { type CandidateReport, candidateReport, isTested, isUnchanged, settleCandidate } from "./CandidateReport.ts"
 import { makeCallChecker } from "./CheckCalls.ts"
 import { makeCompaction } from "./Compaction.ts"
 import { makeAskFirst } from "./hooks/AskFirst.ts"
@@ -72,6 +78,8 @@ const withVerdict = (session: Session, { accepted, isUnfounded }: Verdict<unknow
   ...session,
   isUnfounded: isUnfounded && Option.isSome(accepted)
 })
+
+const stateOf = (copy: WorkingCopy) => ({ files: copy.files(), version: copy.version() })
 
 const endOf = <A>(session: Session, { candidate }: TurnPlace<A>, end: AgentEnd<A>): TurnOutcome<A> => ({
   session,
@@ -171,10 +179,13 @@ export class Agent extends Context.Service<
         { candidate, parsed, reply, results, verdict }: TurnFindings<A>
       ): Option.Option<A> => {
         const value = Option.map(candidate, (report) => report.value)
-        const isKept = Option.exists(candidate, (report) => isUnchanged(report, copy, reply.answer, parsed))
+        const state = stateOf(copy)
+        const isKept = Option.exists(candidate, (report) => isUnchanged(report, state, reply.answer, parsed))
         if (isKept) return value
         const isProven =
-          !verdict.isOpen && Option.exists(candidate, (report) => isTested(report, copy, results, changes.nameOf))
+          results.hasChanged &&
+          !verdict.isOpen &&
+          Option.exists(candidate, (report) => isTested(report, state, results.checks, changes.nameOf))
         return Option.orElse(verdict.accepted, () => (isProven ? value : Option.none()))
       }
 
@@ -195,7 +206,7 @@ export class Agent extends Context.Service<
         const isAsked = questioned !== session && compaction.compacted(work, questioned, left) === questioned
         yield* work.keep(isAsked ? questioned : session)
         if (!isAsked) return endOf(session, findings, { _tag: "Accepted", value })
-        const waiting = candidateReport(work.assignment.copy, session, value)
+        const waiting = { ...stateOf(work.assignment.copy), value, checks: session.checks }
         return { session: questioned, candidate: Option.some(waiting), end: Option.none(), getsLastAnswer: false }
       })
 
@@ -218,8 +229,20 @@ export class Agent extends Context.Service<
           most = turn + 1
         }
         if (Option.isNone(candidate) || (end._tag === "Accepted" && session.checks.every(isFine))) return end
-        yield* work.keep(settleCandidate(work.assignment.copy, candidate.value, session))
-        return { _tag: "Accepted", value: candidate.value.value }
+        return { _tag: "Accepted", value: yield* settle(work, session, candidate.value) }
+      })
+
+      /** Ends with a candidate after all: later changes that do not pass the checks are taken back. */
+      const settle = Effect.fnUntraced(function* <A, E>(
+        { assignment: { copy }, keep }: AgentWork<A, E>,
+        session: Session,
+        candidate: CandidateReport<A>
+      ) {
+        const state = stateOf(copy)
+        if (mayStay(candidate, state, session.checks)) return candidate.value
+        for (const file of takenBack(candidate, state)) copy.propose(file)
+        yield* keep({ ...session, checks: candidate.checks })
+        return candidate.value
       })
 
       /** Calls of the work see its working copy, or the project itself where each change is asked about first. */

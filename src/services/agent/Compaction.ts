@@ -4,7 +4,15 @@
  * shown next.
  */
 import * as Effect from "effect/Effect"
-import { compactedText, lastOutputsSize, lastReplySize, newestShare } from "../../domain/documents/CompactedTurns.ts"
+import { compactedText } from "../../domain/documents/CompactedTurns.ts"
+import {
+  budgetNote,
+  compactAt,
+  compactTo,
+  isCutShort,
+  replyShare,
+  summarySize
+} from "../../domain/documents/TurnBudgets.ts"
 import {
   type ConversationMessage,
   measuredPrompt,
@@ -28,27 +36,6 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
 import type { AnyWork, Assignment, Session } from "./Session.ts"
-
-/** The conversation takes at most this part of the window before it is compacted. */
-const compactAt = 0.72
-
-/** A compaction makes the conversation at most this part of the window where the first message leaves room for that. */
-const compactTo = 0.5
-
-/** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
-const replyShare = 0.7
-
-/** With room for fewer lines no budget is announced: the next compaction makes room. */
-const leastLines = 30
-
-/** The characters of a line of source code with its number, on average. */
-const lineCharacters = 50
-
-/** The characters of an answer that asks for outputs, and of the reply around them. */
-const besideOutputs = 800
-
-/** A compaction before the window is full has to show so many times more of the last outputs than their reply did. */
-const worthwhile = 1.5
 
 type Messages = ReadonlyArray<ConversationMessage>
 
@@ -85,14 +72,9 @@ export const makeCompaction = Effect.gen(function* () {
   const withBudgetNote = (work: AnyWork, messages: Messages): Messages => {
     const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
-    const reply = replyBudget(work, messages, assumedScale) - besideOutputs
     const first = work.prompt.compact(messages, "")
-    const compacted = (replyBudget(work, first, assumedScale) - besideOutputs) * newestShare
-    const most = compacted > reply * worthwhile ? compacted : reply
-    const lines = Math.floor(most / lineCharacters / 10) * 10
-    return lines < leastLines
-      ? messages
-      : withNote(messages, `There is room for about ${lines} lines of output in all.`)
+    const note = budgetNote(replyBudget(work, messages, assumedScale), replyBudget(work, first, assumedScale))
+    return note === "" ? messages : withNote(messages, note)
   }
 
   /** The characters that a summary may have, of which the outputs of the last answer take the most. */
@@ -103,10 +85,7 @@ export const makeCompaction = Effect.gen(function* () {
   ): number => {
     const kept = conversationOf(work, first)
     const room = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
-    // The outputs of the last answer come first: cut to less, the model would ask for them again.
-    const most = replyBudget(work, kept.messages)
-    const wanted = Math.max(lastReplySize(session.messages), lastOutputsSize(session) / newestShare)
-    return Math.max(room, most / 2, Math.min(most, wanted))
+    return summarySize(session, room, replyBudget(work, kept.messages))
   }
 
   /** The messages with a summary in the place of the turns; `instruction` is its end. */
@@ -136,9 +115,7 @@ export const makeCompaction = Effect.gen(function* () {
     const tokensOf = (messages: Messages): number =>
       neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))
     const before = tokensOf(session.messages)
-    const reply = lastReplySize(session.messages)
-    const isCut =
-      lastOutputsSize(session) > reply * worthwhile && summaryBudget(work, session) * newestShare > reply * worthwhile
+    const isCut = isCutShort(session, () => summaryBudget(work, session))
     if (before <= contextWindow * compactAt && !isCut) return session
     const instruction = left <= warnedTurns ? instructionFor(work.prompt, left) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)

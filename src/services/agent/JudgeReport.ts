@@ -54,8 +54,8 @@ export const makeReportJudge = Effect.gen(function* () {
     const { answers, rejectedReports, unfoundedReports } = retries
     const isUnfounded = yield* looksUnfounded(work, session, report)
     const isFirst = answers.size === 0 && outcomes.length + priorCalls.length === 0 && tools.length > 0
-    const known = reportIssues(report, { task, isFirst, outcomes, checks, issues: issuesBefore, rejectedReports })
-    const objections = known.length > 0 ? known : isUnfounded && unfoundedReports === 0 ? [notLooked] : []
+    const factual = reportIssues(report, { task, isFirst, outcomes, checks, issues: issuesBefore, rejectedReports })
+    const objections = factual.length > 0 ? factual : isUnfounded && unfoundedReports === 0 ? [notLooked] : []
     if (!isLast && objections.length > 0) {
       return { accepted: Option.none<A>(), issues: objections, repairs: [], isUnfounded }
     }

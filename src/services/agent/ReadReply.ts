@@ -51,7 +51,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
         prompt: measuredPrompt(conversation),
         conversation,
         model: assignment.skill?.model,
-        tuning: session.retries.tuning,
+        tuning: session.retries,
         bound: yield* boundBy(work, session),
         ...(listen === undefined ? {} : { listen })
       })

@@ -5,8 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { nativeAnswers } from "../../domain/documents/ModelReply.ts"
+import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
 import { type CallAnswer, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
-import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
+import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
@@ -15,45 +16,11 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
-import type { AgentEnd, AgentWork, AnyWork, Retries, Session } from "./Session.ts"
+import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
 import type { TurnFindings, TurnOutcome } from "./Turn.ts"
 
 /** True for an end after which a message still gets its last answer. */
 const isStop = ({ _tag }: AgentEnd<never>): boolean => _tag === "Repeated" || _tag === "Denied"
-
-/** True for an answer that was given before. An answer with calls of the interface may be the same text each time. */
-const isRepeated = ({ answers }: Retries, { parsed, reply }: TurnFindings<unknown>): boolean =>
-  answers.has(reply.answer.trim()) && parsed.native.length === 0
-
-/** What was tried in vain, after an answer with these issues. */
-const retriesAfter = (
-  retries: Retries,
-  kind: "plan" | "work",
-  issues: ReadonlyArray<Issue>,
-  findings: TurnFindings<unknown>
-): Retries => {
-  const { checked, parsed, reply, verdict } = findings
-  const answer = reply.answer.trim()
-  const isAgain = isRepeated(retries, findings)
-  const isUnusable = issues.length > 0 && (kind === "plan" || checked.calls.every((call) => call.issues.length > 0))
-  const isUseless =
-    isUnusable &&
-    kind === "work" &&
-    parsed.native.length === 0 &&
-    parsed.turn.hasUse !== true &&
-    (isAgain || holdsNothing(parsed.turn.report === undefined ? parsed.turn.issues : verdict.issues))
-  return {
-    unusable: isUnusable ? [...retries.unusable, answer] : [],
-    useless: isUseless ? retries.useless + 1 : 0,
-    rejectedReports: retries.rejectedReports + (verdict.isSentBack ? 1 : 0),
-    unfoundedReports: retries.unfoundedReports + (verdict.isUnfounded ? 1 : 0),
-    answers: new Set([...retries.answers, answer]),
-    tuning: {
-      repeats: retries.tuning.repeats + (isAgain ? 1 : 0),
-      thinkingCuts: retries.tuning.thinkingCuts + (reply.hasOnlyThought === true ? 1 : 0)
-    }
-  }
-}
 
 export const makeReply = Effect.fnUntraced(function* (
   hooks: ReadonlyArray<AgentHook>,
@@ -73,7 +40,7 @@ export const makeReply = Effect.fnUntraced(function* (
 
   /** Why the work ends without a report, if it does. */
   const endWithout = (
-    { assignment: { id, skill } }: AnyWork,
+    { assignment: { id, kind, skill } }: AnyWork,
     session: Session,
     denied: string | undefined
   ): Option.Option<AgentEnd<never>> => {
@@ -81,7 +48,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const ends: ReadonlyArray<AgentEnd<never> | undefined> = [
       ...hooks.map((hook) => hook.endOf?.(session)),
       denied === undefined ? undefined : { _tag: "Denied", message: denied },
-      useless < mostUselessAnswers
+      kind === "calls" || useless < mostUselessAnswers
         ? undefined
         : { _tag: "Unusable", unable: unableText(skill?.model ?? model, id.stage) },
       unusable.length < limits.attempts ? undefined : { _tag: "Unusable" }
@@ -99,7 +66,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const { checked, left, parsed, priorCalls, reply, results, turn, verdict } = findings
     const isNative = parsed.native.length > 0
     const answered = toolMessages(answers, replyBudget(work, messages))
-    const outcomes = results.outcomes.filter((made) => !answers.some(({ outcome }) => outcome === made))
+    const outcomes = results.outcomes.filter((ran) => !answers.some(({ outcome }) => outcome === ran))
     const hasNews =
       verdict.issues.length + outcomes.length > 0 || results.hasChanged || results.folderInstructions !== ""
     if (isNative && !hasNews && left > warnedTurns) return [...messages, ...answered]
@@ -134,7 +101,13 @@ export const makeReply = Effect.fnUntraced(function* (
     const unmade = answers.flatMap(({ issues, outcome }) => (outcome === undefined ? issues : []))
     const issues = [...verdict.issues, ...unmade]
     if (issues.length > 0) yield* reject(work, turn, reply.answer, issues)
-    const retries = retriesAfter(session.retries, kind === "calls" ? "plan" : "work", issues, findings)
+    const hasUsableCall = kind !== "calls" && checked.calls.some((call) => call.issues.length === 0)
+    const retries = retriesAfter(session.retries, {
+      ...verdict,
+      reply,
+      parsed,
+      isUnusable: issues.length > 0 && !hasUsableCall
+    })
     const end = endWithout(work, { ...session, retries }, results.denied)
     const getsLastAnswer = kind === "message" && Option.exists(end, isStop)
     const left = getsLastAnswer ? 1 : findings.left

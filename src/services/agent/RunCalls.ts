@@ -4,16 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
-import { fileTools, pathOf, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { makeCopyCalls } from "../changes/CopyCalls.ts"
 import { makeCopyChecks } from "../changes/CopyChecks.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
-import { Workspace } from "../files/Workspace.ts"
-import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
-import type { AgentWork, Assignment } from "./Session.ts"
+import type { AgentWork } from "./Session.ts"
 import type { AgentTurn, CallRun, TurnResults, TurnRun } from "./Turn.ts"
 
 type RunningWork<E> = Pick<AgentWork<unknown, E>, "announce" | "approve" | "assignment" | "grounding" | "prompt">
@@ -26,24 +25,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
 ) {
   const changes = yield* makeTaskChanges
   const checkCopy = yield* makeCopyChecks
-  const runCalls = yield* makeTaskCalls
-  const workspace = yield* Workspace
-
-  const inCopy = Effect.fnUntraced(function* (
-    { copy, id: { round }, kind, task }: Assignment,
-    calls: ReadonlyArray<ToolCall>
-  ) {
-    const { denied, outcomes } = yield* runCalls(task, round, calls, kind === "message")
-    for (const { call, result } of outcomes) {
-      if (!result.success || !fileTools.has(call.name)) continue
-      for (const path of pathsOf(call)) {
-        const place = workspace.canonical(yield* workspace.meant(path))
-        const file = yield* Effect.orElseSucceed(place, () => ({ path: changes.fileAt(path) }))
-        copy.noteChange(file.path, call.name)
-      }
-    }
-    return { denied, outcomes, files: [] } satisfies CallRun
-  })
+  const copyCalls = yield* makeCopyCalls
 
   /** Makes calls, in their order where one of them may change something. */
   const make = Effect.fnUntraced(function* <E>(
@@ -57,7 +39,9 @@ export const makeCallRunner = Effect.fnUntraced(function* (
       const run = runTools?.(work, calls)
       if (run !== undefined) return yield* run
     }
-    return yield* inCopy(work.assignment, calls)
+    const { copy, id, kind, task } = work.assignment
+    const inCopy = yield* copyCalls({ copy, task, round: id.round, goesOn: kind === "message" }, calls)
+    return { ...inCopy, files: [] }
   })
 
   /** Makes the calls of a turn, and tells what they changed. */
@@ -72,10 +56,10 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     const paths = parsed.turn.changes.flatMap((change) => ("path" in change ? [change.path] : []))
     const numbered = calls.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
     yield* work.announce(turn, numbered, [...new Set(paths)])
-    const made = yield* make(work, turn, calls)
+    const callRun = yield* make(work, turn, calls)
     return {
-      ...made,
-      hasChanged: copy.version() !== before.version || made.files.length > 0,
+      ...callRun,
+      hasChanged: copy.version() !== before.version || callRun.files.length > 0,
       changedFiles: changedSince(changes.named(copy), before.files)
     }
   })
@@ -84,15 +68,17 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const inspect = Effect.fnUntraced(function* (
     at: AgentTurn,
     calls: ReadonlyArray<ToolCall>,
-    made: TurnRun
+    turnRun: TurnRun
   ): Effect.fn.Return<TurnResults> {
     const { left, parsed, session, turn, work } = at
     const { assignment, prompt } = work
-    const remaining = yield* Effect.forEach(made.hasChanged ? hooks : [], ({ afterChanges }) =>
-      afterChanges === undefined ? Effect.succeed([]) : afterChanges(at, made.changedFiles)
+    const remaining = yield* Effect.forEach(turnRun.hasChanged ? hooks : [], ({ afterChanges }) =>
+      afterChanges === undefined ? Effect.succeed([]) : afterChanges(at, turnRun.changedFiles)
     )
     const checked = { ...assignment, round: assignment.id.round }
-    const checks = made.hasChanged ? yield* checkCopy(checked, turn, [...session.files, ...made.files]) : session.checks
+    const checks = turnRun.hasChanged
+      ? yield* checkCopy(checked, turn, [...session.files, ...turnRun.files])
+      : session.checks
     const files = [...calls, ...parsed.turn.calls].flatMap((call) =>
       typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
     )
@@ -100,7 +86,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
       left === 0 || files.length === 0
         ? ""
         : yield* prompt.folderInstructions(turn, files, replyBudget(work, session.messages) / 2)
-    return { ...made, remaining: remaining.flat(), checks, folderInstructions }
+    return { ...turnRun, remaining: remaining.flat(), checks, folderInstructions }
   })
 
   return { inspect, make, run }

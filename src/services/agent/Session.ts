@@ -6,6 +6,7 @@ import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
+import { noRetries, type Retries } from "../../domain/documents/Retries.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { AnswerReading, Issue } from "../../domain/findings/Issue.ts"
@@ -15,7 +16,6 @@ import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
-import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 
 /** Who works on what, with which tools. */
 export interface Assignment {
@@ -92,29 +92,6 @@ export interface AgentWork<A, E = never> {
 
 /** Work whose report and approval do not matter. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "grounding" | "prompt">
-
-/** What was tried in vain. */
-export interface Retries {
-  /** The last answers in a row that could not be used. */
-  readonly unusable: ReadonlyArray<string>
-  /** How many answers in a row held nothing of what was asked for. */
-  readonly useless: number
-  readonly rejectedReports: number
-  /** How often a report was sent back because nothing had been looked at. */
-  readonly unfoundedReports: number
-  readonly tuning: Tuning
-  /** All answers so far, to notice one that comes again. */
-  readonly answers: ReadonlySet<string>
-}
-
-const noRetries: Retries = {
-  unusable: [],
-  useless: 0,
-  rejectedReports: 0,
-  unfoundedReports: 0,
-  tuning: firstTuning,
-  answers: new Set()
-}
 
 /** Where the work stands. */
 export interface Session {

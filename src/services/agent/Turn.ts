@@ -5,11 +5,11 @@
 import type * as Option from "effect/Option"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { FileFact } from "../../domain/checks/Facts.ts"
+import type { CandidateReport } from "../../domain/documents/CandidateReport.ts"
 import type { CheckedCalls, ModelReply, ParsedReply } from "../../domain/documents/ModelReply.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Issue, Repair } from "../../domain/findings/Issue.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
-import type { CandidateReport } from "./CandidateReport.ts"
 import type { AgentEnd, AnyWork, Session } from "./Session.ts"
 
 /** The place of a turn: its number from 1, the answers left after it, and the report that waits for a last question. */
