@@ -40,7 +40,7 @@ const blockOf = ({ path, text }: NamedText, sought: Sought, budget: number): str
 }
 
 /** The names and strings that a file has to hold to be shown. */
-export const soughtTexts = ({ literals, names }: Sought): ReadonlyArray<string> =>
+export const wantedTexts = ({ literals, names }: Sought): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
 /** Parts of the best files, one for each budget in characters, and the names of the others. */
@@ -50,7 +50,7 @@ export const prefetchedParts = (
   budgets: ReadonlyArray<number>
 ): string => {
   const best = bestFiles(texts, sought)
-  const wanted = soughtTexts(sought)
+  const wanted = wantedTexts(sought)
   const others = best.slice(budgets.length)
   const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
   const more = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""

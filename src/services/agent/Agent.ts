@@ -23,7 +23,7 @@ import {
   mayStay,
   takenBack
 } from "../../domain/documents/CandidateReport.ts"
-import { type CheckedCalls, isFaultless } from "../../domain/documents/ModelReply.ts"
+import { type CheckedCalls, isFaultless } from "../../domain/documents/CheckedCalls.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"

@@ -3,20 +3,22 @@
  * turn, and what a change would lose of its file.
  */
 import * as Effect from "effect/Effect"
-import type { CheckedCalls } from "../../domain/documents/ModelReply.ts"
-import { callSign } from "../../domain/documents/Refinement.ts"
+import {
+  type CheckedCall,
+  type CheckedCalls,
+  droppedChanges,
+  withoutDoubles
+} from "../../domain/documents/CheckedCalls.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall, withMoves } from "../../domain/tools/ToolCall.ts"
-import { type UnmadeChange, unreadChanges } from "../../domain/tools/UnmadeChange.ts"
+import type { UnmadeChange } from "../../domain/tools/UnmadeChange.ts"
 import { inOneCall, makeTaskChanges } from "../changes/TaskChanges.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeSkillFileRead } from "../skills/SkillFileRead.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Assignment } from "./Session.ts"
-
-type CheckedCall = CheckedCalls["calls"][number]
 
 export const makeCallChecker = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
@@ -56,9 +58,7 @@ export const makeCallChecker = Effect.gen(function* () {
       ...reply.calls.map((call) => [call]),
       ...(askFirst ? inOneCall(callsOfChanges.flat()).map((call) => [call]) : callsOfChanges)
     ]
-    const all = groups.flat()
-    const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call
-    const parts = groups.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
+    const parts = withoutDoubles(groups)
     const doubled = "Made a call once that was written several times."
     const beyond = `There are ${parts.length} calls and changes, and only the first ${most} are done in one turn.`
     const tooMany = parts.length <= most ? [] : [makeIssue("tool-calls-many", where, { what: beyond })]
@@ -70,22 +70,22 @@ export const makeCallChecker = Effect.gen(function* () {
       ...changed.flatMap((change) => change.refused ?? []),
       ...checked.flatMap((result) => ("issue" in result ? [result] : []))
     ]
+    const beyondLimit = parts.slice(most).flat()
     // A task that cannot change files leaves no change open.
-    const canChange = tools.some((tool) => fileTools.has(tool))
-    const dropped = [
-      ...calls.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
-      ...parts
-        .slice(most)
-        .flatMap((beyondLimit) => beyondLimit.flatMap((call) => tooMany.map((issue) => ({ call, issue })))),
-      ...unreadChanges(reply.issues, reply.report !== undefined)
-    ].filter(({ call }) => canChange && fileTools.has(call.name))
+    const dropped = tools.some((tool) => fileTools.has(tool))
+      ? droppedChanges(
+          calls,
+          beyondLimit.flatMap((call) => tooMany.map((issue) => ({ call, issue }))),
+          reply
+        )
+      : []
     return {
       calls,
       issues: [...changed.flatMap(({ issues }) => issues), ...refused.map(({ issue }) => issue)],
       unmade: [...refused, ...changed.flatMap(({ leftOut }) => leftOut ?? []), ...dropped],
       tooMany,
       replaced: changed.flatMap(({ replaced }) => replaced ?? []),
-      repairs: all.every(isFirst) ? [] : [makeRepair("tool-call-known", where, doubled)]
+      repairs: parts.flat().length === groups.flat().length ? [] : [makeRepair("tool-call-known", where, doubled)]
     }
   })
 })

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { nativeAnswers } from "../../domain/documents/ModelReply.ts"
+import { nativeAnswers } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
 import { type CallAnswer, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"

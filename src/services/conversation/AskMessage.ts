@@ -223,19 +223,21 @@ export const makeAnswerMessage = Effect.gen(function* () {
   })
 
   /** Asks about the changes of the working copy; why they may not be made. */
-  const approve = Effect.fnUntraced(function* (number: number, made: Refinement) {
-    const taken = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
-    if (taken !== undefined) return { status: "not_permitted" as const, why: `${namesOf(made)}: this ${taken}.` }
-    const gated = yield* gatedCalls(wholeTask, made, number)
+  const approve = Effect.fnUntraced(function* (number: number, proposal: Refinement) {
+    const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
+    if (lockText !== undefined) {
+      return { status: "not_permitted" as const, why: `${namesOf(proposal)}: this ${lockText}.` }
+    }
+    const gated = yield* gatedCalls(wholeTask, proposal, number)
     if (gated === undefined) return undefined
     const title = `Message ${number}`
     const { approved, by } = yield* gate.approveStep({ title, planKey: `message-${number}`, tasks: [gated] })
     if (approved) return undefined
     return by === "person"
-      ? { status: "declined" as const, why: `you declined the changes of ${namesOf(made)}.` }
+      ? { status: "declined" as const, why: `you declined the changes of ${namesOf(proposal)}.` }
       : {
           status: "not_permitted" as const,
-          why: `the changes of ${namesOf(made)} were not approved, and there is no terminal to ask on. Use --yes to approve beforehand, or allow them: --allow edit_file --allow write_file.`
+          why: `the changes of ${namesOf(proposal)} were not approved, and there is no terminal to ask on. Use --yes to approve beforehand, or allow them: --allow edit_file --allow write_file.`
         }
   })
 
@@ -249,14 +251,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
     if (copy.version() === declined) return ending
     const current = yield* Ref.get(session)
     const summary = ending.answer.trim() === "" ? ending.reason : ending.answer
-    const made: Refinement = {
+    const proposal: Refinement = {
       task: wholeTask,
       ...changes.proposed(copy, current),
       result: resultOfSummary(summary)
     }
-    const { calls, checks, files } = made
+    const { calls, checks, files } = proposal
     if (calls.length === 0 && files === undefined) return ending
-    const refused = calls.length === 0 ? undefined : yield* approve(message.number, made)
+    const refused = calls.length === 0 ? undefined : yield* approve(message.number, proposal)
     if (refused !== undefined) {
       const answer = `Nothing was changed: ${refused.why}`
       shown.add(answer)
@@ -266,7 +268,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const result =
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
-        : yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
+        : yield* runner.run({ refinement: proposal, briefing, round: number, step: 0, finished: [] })
     const claim = falseClaim(result.result.summary, result.checks ?? [], current.outcomes.some(ranWell))
     const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
     const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })
@@ -276,11 +278,11 @@ export const makeAnswerMessage = Effect.gen(function* () {
     if (failures.length > 0) shown.add(missing)
     const hasChanged = facts.files.length > 0
     const lines = unverifiedLines({ checks: facts.checks, hasChanged, isNamed: namesChecks })
-    const known = { ...ending, answer, ...(hasChanged ? { facts } : {}) }
-    if (ending.status !== "done") return known
-    if (failures.length > 0) return { ...known, status: "failed" as const, reason: missing }
+    const answered = { ...ending, answer, ...(hasChanged ? { facts } : {}) }
+    if (ending.status !== "done") return answered
+    if (failures.length > 0) return { ...answered, status: "failed" as const, reason: missing }
     const isUnverified = lines.length > 0 && message.acceptUnverified !== true
-    return isUnverified ? { ...known, status: "unverified" as const, reason: lines.join("\n") } : known
+    return isUnverified ? { ...answered, status: "unverified" as const, reason: lines.join("\n") } : answered
   })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
@@ -332,8 +334,8 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const asked = [...messages, { role: "user" as const, content }]
       const next = yield* answer(opened, { ...ended, messages: asked }, copy.version())
       /* The decline stands above what the model says of it. */
-      const made = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
-      const hasActed = made.some(
+      const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
+      const hasActed = callsSince.some(
         ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined
       )
       if (hasActed || next.facts !== undefined || next.status !== "done") {
@@ -357,8 +359,8 @@ export const makeAnswerMessage = Effect.gen(function* () {
         })
       )
     return yield* answer(opened, begun).pipe(
-      Effect.tap(({ answer: said, reason }) =>
-        remember((messages) => answeredWith(messages, said === "" ? `(${reason})` : said))
+      Effect.tap((ending) =>
+        remember((messages) => answeredWith(messages, ending.answer === "" ? `(${ending.reason})` : ending.answer))
       ),
       Effect.catchTag("ModelError", (error) =>
         Effect.gen(function* () {
@@ -367,8 +369,8 @@ export const makeAnswerMessage = Effect.gen(function* () {
             yield* Ref.set(memory, before)
             return { ...ending, reason: `${ending.reason} The message was taken out of the conversation again.` }
           }
-          const said = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
-          yield* remember((messages) => answeredWith(messages, said))
+          const text = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
+          yield* remember((messages) => answeredWith(messages, text))
           return ending
         })
       ),

@@ -64,10 +64,10 @@ export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report, or goes on with one after it (`joined`). `given` stands for the first answer. Fails with
+     * Works on a task until its report, or goes on with one after it (`joined`). `firstAnswer` stands for its first answer. Fails with
      * a `TaskFailure`, or with who declined the calls of the task.
      */
-    work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
     refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
@@ -204,11 +204,11 @@ export class TaskLoop extends Context.Service<
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
-      const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
+      const work = Effect.fnUntraced(function* (order: TaskOrder, firstAnswer?: RefinementDocument) {
         yield* started(order)
         const opened = yield* open(order, order.isItem === true ? "item" : "task")
         if (order.joined !== undefined) return yield* goOn(opened, order.joined)
-        return yield* turns(opened, given === undefined ? opened.begun : yield* afterCalls(opened, given))
+        return yield* turns(opened, firstAnswer === undefined ? opened.begun : yield* afterCalls(opened, firstAnswer))
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {

@@ -157,7 +157,7 @@ export const makeTaskWork = Effect.gen(function* () {
     const questions = questionsAt(`${place}/${slugOf(task.name)}`)
     const fitted = (referenceText: string, parts: string) =>
       prompts.fitted(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
-        ...(goals === undefined ? {} : { goals }),
+        goals,
         references: `${referenceText}${parts}`
       })
     return { block, briefing, fitted, first: fitted(block.text, prefetched), prefetched, questions }

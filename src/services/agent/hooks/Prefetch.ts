@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { isSourceFile } from "../../../domain/files/ChangedNames.ts"
-import { prefetchedParts, soughtTexts } from "../../../domain/models/PrefetchedParts.ts"
+import { prefetchedParts, wantedTexts } from "../../../domain/models/PrefetchedParts.ts"
 import { charactersIn } from "../../../domain/models/PromptSize.ts"
 import { type Sought, soughtOf } from "../../../domain/models/Sought.ts"
 import { seenKey } from "../../../domain/runs/ActivityKey.ts"
@@ -26,7 +26,7 @@ export const makePrefetch = Effect.gen(function* () {
   const { contextWindow, model } = yield* RunSettings
 
   const search = Effect.fnUntraced(function* (sought: Sought, currentFile: string | undefined) {
-    const wanted = soughtTexts(sought)
+    const wanted = wantedTexts(sought)
     const tree = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const files = tree.filter((path) => isSourceFile(path) && path !== currentFile)
     if (wanted.length === 0 || files.length > mostSearchedFiles) return ""
