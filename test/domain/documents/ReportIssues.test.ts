@@ -26,6 +26,10 @@ const codes = (report: string, more: Partial<ReportedWork> = {}): ReadonlyArray<
     ...more
   }).map(({ code }) => code)
 
+/** How many issues a report has because of a check, before it was sent back, and after each time. */
+const counts = (outcome: CheckOutcome) =>
+  [0, 1, 2].map((rejectedReports) => codes("It is done.", { checks: [outcome], rejectedReports }).length)
+
 describe("a first answer", () => {
   it("is no report when it says what only calls can show", () => {
     assert.deepStrictEqual(codes("The limit was changed.", { isFirst: true }), ["report-unfounded"])
@@ -47,8 +51,6 @@ describe("a report", () => {
   })
 
   it("is sent back twice for a new failure of a check, and once for one from before the changes", () => {
-    const counts = (outcome: CheckOutcome) =>
-      [0, 1, 2].map((rejectedReports) => codes("It is done.", { checks: [outcome], rejectedReports }).length)
     assert.deepStrictEqual(counts(check()), [1, 1, 0])
     assert.deepStrictEqual(counts(check({ newFailures: [], stillFails: "It fails as before" })), [1, 0, 0])
     assert.deepStrictEqual(counts(check({ exitCode: 0, failures: [], newFailures: [] })), [0, 0, 0])
