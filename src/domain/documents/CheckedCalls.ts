@@ -11,7 +11,7 @@ import type { Answered } from "./TurnFormat.ts"
 import type { CallAnswer } from "./TurnReply.ts"
 
 /** One call of a reply, checked; `wanted` is how it was written. */
-export interface CheckedCall {
+export interface ReplyCall {
   readonly wanted: ToolCall
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -20,7 +20,7 @@ export interface CheckedCall {
 
 /** The calls and changes of a reply, checked. */
 export interface CheckedCalls {
-  readonly calls: ReadonlyArray<CheckedCall>
+  readonly calls: ReadonlyArray<ReplyCall>
   /** Issues of changes that became no call. */
   readonly issues: ReadonlyArray<Issue>
   /** Changes that are not made; they stay open. */
@@ -44,7 +44,7 @@ export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<
 
 /** The changes of a reply that are not made because they have issues, are beyond the limit, or could not be read. */
 export const droppedChanges = (
-  calls: ReadonlyArray<CheckedCall>,
+  calls: ReadonlyArray<ReplyCall>,
   beyond: ReadonlyArray<UnmadeChange>,
   { issues, report }: Answered
 ): ReadonlyArray<UnmadeChange> =>

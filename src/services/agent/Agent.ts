@@ -1,14 +1,6 @@
 /**
- * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation.
- *
- * A turn is one exchange with the model: the program asks, reads the reply, makes the calls and changes that it asks for, runs the
- * checks of the project on them, and replies. The work ends when a report is accepted. It also ends, without a report, when the
- * model makes the same call again and again, when its calls were denied too often, when its replies cannot be used, or when no
- * turn is left.
- *
- * Three things are kept from turn to turn. The conversation only grows, so that a server reads each part of it once; when it
- * becomes too long it is compacted. The changes stand in a working copy, and reach the project after the work, when they were
- * approved. The `Session` holds the rest, and is given to `AgentWork.keep` as soon as it changes.
+ * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is one turn; each of
+ * its phases has a file beside this one, and mechanisms that a turn works without are hooks.
  */
 import { isAbsolute } from "node:path"
 import * as Context from "effect/Context"
@@ -48,9 +40,9 @@ import { makeSelfReview } from "./hooks/SelfReview.ts"
 import { makeReportJudge } from "./JudgeReport.ts"
 import { makeModelExchange } from "./ReadReply.ts"
 import { makeReply } from "./Reply.ts"
-import { makeCallRunner } from "./RunCalls.ts"
+import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
-import type { AgentTurn, CallRun, TurnFindings, TurnOutcome, TurnPlace, TurnResults, Verdict } from "./Turn.ts"
+import type { AgentTurn, CallRun, TurnFindings, TurnOutcome, TurnPlace, TurnResults, ReportVerdict } from "./Turn.ts"
 
 /** The hooks in use, in their order. */
 const makeHooks = Effect.gen(function* () {
@@ -74,7 +66,7 @@ const withResults = (session: Session, results: TurnResults, { unmade }: Checked
   checks: results.checks
 })
 
-const withVerdict = (session: Session, { accepted, isUnfounded }: Verdict<unknown>): Session => ({
+const withVerdict = (session: Session, { accepted, isUnfounded }: ReportVerdict<unknown>): Session => ({
   ...session,
   isUnfounded: isUnfounded && Option.isSome(accepted)
 })
@@ -119,7 +111,17 @@ export class Agent extends Context.Service<
       const tools = yield* makeCallRunner(hooks, compaction)
       const { askFirst = false } = yield* RunSettings
 
-      /** One turn, in eight phases. */
+      /**
+       * One turn: an exchange with the model. The program asks, reads the reply, makes the calls and changes that it asks for, runs
+       * the checks of the project on them, and replies.
+       *
+       * The work ends when a report is accepted. It also ends, without a report, when the model makes the same call again and again,
+       * when its calls were denied too often, when its replies cannot be used, or when no turn is left.
+       *
+       * Three things are kept from turn to turn. The conversation only grows, so that a server reads each part of it once; when it
+       * becomes too long it is compacted. The changes stand in a working copy, and reach the project after the work, when they were
+       * approved. The session holds the rest: a turn makes a new one, and `AgentWork.keep` gets it as soon as something changed.
+       */
       const takeTurn = Effect.fn("Agent.turn")(function* <A, E>(
         work: AgentWork<A, E>,
         before: Session,
@@ -256,7 +258,7 @@ export class Agent extends Context.Service<
 
       return Agent.of({
         run: (work, begun) => within(work)(run(work, begun)),
-        runCalls: (work, calls) => within(work)(tools.make(work, 0, calls)),
+        runCalls: (work, calls) => within(work)(tools.make(work, ofTurn(0, calls))),
         opening: (round, task, briefing) =>
           Effect.map(
             Effect.forEach(hooks, ({ opening }) => opening?.(round, task, briefing) ?? Effect.succeed("")),

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import {
-  type CheckedCall,
+  type ReplyCall,
   type CheckedCalls,
   droppedChanges,
   withoutDoubles
@@ -32,7 +32,7 @@ export const makeCallChecker = Effect.gen(function* () {
     { request, skill, task, tools }: Assignment,
     wanted: ToolCall,
     saysRemoval: boolean
-  ): Effect.fn.Return<CheckedCall | UnmadeChange> {
+  ): Effect.fn.Return<ReplyCall | UnmadeChange> {
     const { call: written, issues, repairs } = registry.check(wanted, withMoves(tools), task)
     const named = skill === undefined ? written : yield* skillFileRead(written, skill)
     const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [named], task)

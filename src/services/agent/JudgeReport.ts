@@ -13,7 +13,7 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { AgentWork, AnyWork, Session } from "./Session.ts"
-import type { TurnResults, Verdict } from "./Turn.ts"
+import type { TurnResults, ReportVerdict } from "./Turn.ts"
 
 /** What is judged: a reply with its calls, and what came of them. */
 interface JudgedTurn {
@@ -72,7 +72,7 @@ export const makeReportJudge = Effect.gen(function* () {
     work: AgentWork<A, E>,
     session: Session,
     { checked, left, parsed, results }: JudgedTurn
-  ): Effect.fn.Return<Verdict<A>> {
+  ): Effect.fn.Return<ReportVerdict<A>> {
     const { calls, repairs: repaired, report } = parsed.turn
     const { checks, folderInstructions, hasChanged, outcomes, remaining } = results
     const problems = replyIssues(parsed, checked)

@@ -17,6 +17,10 @@ import type { AgentTurn, CallRun, TurnResults, TurnRun } from "./Turn.ts"
 
 type RunningWork<E> = Pick<AgentWork<unknown, E>, "announce" | "approve" | "assignment" | "grounding" | "prompt">
 
+/** Calls with uids that no other turn has. */
+export const ofTurn = (turn: number, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
+  calls.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
+
 const nothingRun: TurnRun = { outcomes: [], files: [], denied: undefined, hasChanged: false, changedFiles: [] }
 
 export const makeCallRunner = Effect.fnUntraced(function* (
@@ -27,13 +31,11 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const checkCopy = yield* makeCopyChecks
   const copyCalls = yield* makeCopyCalls
 
-  /** Makes calls, in their order where one of them may change something. */
+  /** Makes calls that `ofTurn` numbered, in their order where one of them may change something. */
   const make = Effect.fnUntraced(function* <E>(
     work: RunningWork<E>,
-    turn: number,
-    wanted: ReadonlyArray<ToolCall>
+    calls: ReadonlyArray<ToolCall>
   ): Effect.fn.Return<CallRun, TooManyDenials | E> {
-    const calls = wanted.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
     yield* work.approve(calls)
     for (const { runTools } of hooks) {
       const run = runTools?.(work, calls)
@@ -54,9 +56,9 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     const { copy } = work.assignment
     const before = { files: changes.named(copy), version: copy.version() }
     const paths = parsed.turn.changes.flatMap((change) => ("path" in change ? [change.path] : []))
-    const numbered = calls.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
+    const numbered = ofTurn(turn, calls)
     yield* work.announce(turn, numbered, [...new Set(paths)])
-    const callRun = yield* make(work, turn, calls)
+    const callRun = yield* make(work, numbered)
     return {
       ...callRun,
       hasChanged: copy.version() !== before.version || callRun.files.length > 0,

@@ -56,7 +56,7 @@ export interface TurnResults extends TurnRun {
 }
 
 /** The judgement on a reply and its report. */
-export interface Verdict<A> {
+export interface ReportVerdict<A> {
   /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
   /** Issues of the reply and of a report that is sent back. */
@@ -78,7 +78,7 @@ export interface TurnFindings<A> extends TurnPlace<A> {
   readonly parsed: ParsedReply
   readonly checked: CheckedCalls
   readonly results: TurnResults
-  readonly verdict: Verdict<A>
+  readonly verdict: ReportVerdict<A>
 }
 
 /** What a turn comes to. Work that `getsLastAnswer` has one more turn, although it has an end. */
