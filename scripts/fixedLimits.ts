@@ -186,7 +186,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
-    "services/changes/SearchedTexts.ts#mostSearchedFiles",
+    "services/changes/SearchedTexts.ts#mostSearched",
     "files",
     "nothing is searched for"
   ),

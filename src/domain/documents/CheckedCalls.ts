@@ -4,7 +4,7 @@
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
-import { type UnmadeChange, unreadChanges } from "../tools/UnmadeChange.ts"
+import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
 import type { ParsedReply } from "./ModelReply.ts"
 import { callSign } from "./Refinement.ts"
 import type { Answered } from "./TurnFormat.ts"

@@ -21,7 +21,7 @@ import { type ConversationMessage, fromHost } from "../../domain/models/Conversa
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { unmadeOutcome } from "../../domain/tools/UnmadeChange.ts"
+import { unmadeOutcome } from "../../domain/tools/OpenChanges.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { SkillFiles } from "../files/SkillFiles.ts"
 import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"

@@ -6,8 +6,7 @@ import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
 import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
-import { makeCopyCalls } from "../changes/CopyCalls.ts"
-import { makeCopyChecks } from "../changes/CopyChecks.ts"
+import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import type { AgentHook } from "./AgentHook.ts"
@@ -28,8 +27,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   { replyBudget }: Compaction
 ) {
   const changes = yield* makeTaskChanges
-  const checkCopy = yield* makeCopyChecks
-  const copyCalls = yield* makeCopyCalls
+  const copyWork = yield* makeCopyWork
 
   /** Makes calls that `ofTurn` numbered, in their order where one of them may change something. */
   const make = Effect.fnUntraced(function* <E>(
@@ -41,9 +39,9 @@ export const makeCallRunner = Effect.fnUntraced(function* (
       const run = runTools?.(work, calls)
       if (run !== undefined) return yield* run
     }
-    const { copy, id, kind, task } = work.assignment
-    const inCopy = yield* copyCalls({ copy, task, round: id.round, goesOn: kind === "message" }, calls)
-    return { ...inCopy, files: [] }
+    const { assignment } = work
+    const owner = { ...assignment, round: assignment.id.round }
+    return { ...(yield* copyWork.run(owner, calls, assignment.kind === "message")), files: [] }
   })
 
   /** Makes the calls of a turn, and tells what they changed. */
@@ -77,9 +75,9 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     const remaining = yield* Effect.forEach(turnRun.hasChanged ? hooks : [], ({ afterChanges }) =>
       afterChanges === undefined ? Effect.succeed([]) : afterChanges(at, turnRun.changedFiles)
     )
-    const checked = { ...assignment, round: assignment.id.round }
+    const owner = { ...assignment, round: assignment.id.round }
     const checks = turnRun.hasChanged
-      ? yield* checkCopy(checked, turn, [...session.files, ...turnRun.files])
+      ? yield* copyWork.check(owner, turn, [...session.files, ...turnRun.files])
       : session.checks
     const files = [...calls, ...parsed.turn.calls].flatMap((call) =>
       typeof call.arguments["path"] === "string" ? [pathOf(call)] : []

@@ -23,7 +23,7 @@ export const maxSearchedBytes = 1_048_576
 export const maxChangedBytes = 10_485_760
 
 /** A larger project is not searched for what a model is told beside its work. */
-export const mostSearchedFiles = 4000
+export const mostSearched = 4000
 
 const filesAtOnce = 16
 

@@ -7,7 +7,7 @@ import { bringsMaterial, namesProject, saysProject } from "../../domain/document
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { makeSearchedTexts, mostSearchedFiles } from "../changes/SearchedTexts.ts"
+import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 
 export const makeAboutProject = Effect.gen(function* () {
   const activities = yield* Activities
@@ -18,7 +18,7 @@ export const makeAboutProject = Effect.gen(function* () {
     if (bringsMaterial(request)) return false
     if (saysProject(request)) return true
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    if (files.length > mostSearchedFiles) return false
+    if (files.length > mostSearched) return false
     const texts = yield* searchedTexts(files.filter((path) => isSourceFile(path)))
     return namesProject(request, { files, texts })
   })

@@ -29,7 +29,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeItemFiles } from "../changes/SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
-import { makeCopyChecks } from "../changes/CopyChecks.ts"
+import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
 
@@ -107,7 +107,7 @@ export class TaskItems extends Context.Service<
     Effect.gen(function* () {
       const activities = yield* Activities
       const changes = yield* makeTaskChanges
-      const checkCopy = yield* makeCopyChecks
+      const { check } = yield* makeCopyWork
       const events = yield* RunEvents
       const gate = yield* Gate
       const itemFiles = yield* makeItemFiles
@@ -181,7 +181,7 @@ export class TaskItems extends Context.Service<
         const copy = makeWorkingCopy()
         for (const file of others) copy.propose(file)
         const parts = settled.flatMap(({ refinement = [] }) => refinement)
-        const checked = checkCopy({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
+        const checked = check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
         const checks = parts.some((part) => part.joined !== undefined)
           ? yield* Effect.provideService(checked, CurrentCopy, copy)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))

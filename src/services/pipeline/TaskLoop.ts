@@ -19,7 +19,7 @@ import { doneOutside } from "../../domain/tools/OpenChanges.ts"
 import { Agent } from "../agent/Agent.ts"
 import { instructionFor } from "../agent/hooks/LastTurn.ts"
 import type { Session } from "../agent/Session.ts"
-import { makeCopyChecks } from "../changes/CopyChecks.ts"
+import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { CurrentSubject, type TurnSubject } from "../providers/CallSubject.ts"
@@ -77,7 +77,7 @@ export class TaskLoop extends Context.Service<
     Effect.gen(function* () {
       const agent = yield* Agent
       const changes = yield* makeTaskChanges
-      const checkCopy = yield* makeCopyChecks
+      const { check } = yield* makeCopyWork
       const events = yield* RunEvents
       const open = yield* makeTaskWork
       const registry = yield* ToolRegistry
@@ -165,7 +165,7 @@ export class TaskLoop extends Context.Service<
         const { inputs = [], looks = [], result, turns: turn = 0 } = refinement
         yield* Ref.set(fields, { task: refinement.task, inputs })
         for (const file of own) copy.propose(file)
-        const checked = checkCopy({ ...assignment, round: id.round }, turn)
+        const checked = check({ ...assignment, round: id.round }, turn)
         const checks = joined.checks ? yield* Effect.provideService(checked, CurrentCopy, copy) : []
         const begun: Session = { ...opened.begun, outcomes: looks, checks, isCompacted: true, turn }
         yield* keep(begun)

@@ -4,13 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import { fileTools, type ToolCall } from "../../../domain/tools/ToolCall.ts"
-import { makeChangedLines } from "../../changes/ChangedLines.ts"
+import { makeCopyWork } from "../../changes/CopyWork.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import { makeTaskCalls } from "../../tools/TaskCalls.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 export const makeAskFirst = Effect.gen(function* () {
-  const changedLines = yield* makeChangedLines
+  const { changedLines } = yield* makeCopyWork
   const runCalls = yield* makeTaskCalls
   const { askFirst = false } = yield* RunSettings
 

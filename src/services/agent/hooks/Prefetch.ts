@@ -10,7 +10,7 @@ import { Workspace } from "../../files/Workspace.ts"
 import { Activities } from "../../journal/Activities.ts"
 import { TokenCalibration } from "../../models/TokenCalibration.ts"
 import { Gate } from "../../permissions/Gate.ts"
-import { makeSearchedTexts, mostSearchedFiles } from "../../changes/SearchedTexts.ts"
+import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
@@ -29,7 +29,7 @@ export const makePrefetch = Effect.gen(function* () {
     const wanted = wantedTexts(sought)
     const tree = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const files = tree.filter((path) => isSourceFile(path) && path !== currentFile)
-    if (wanted.length === 0 || files.length > mostSearchedFiles) return ""
+    if (wanted.length === 0 || files.length > mostSearched) return ""
     const texts = yield* searchedTexts(files, (text) => wanted.some((part) => text.includes(part)))
     const scale = calibration.scale(model)
     return prefetchedParts(

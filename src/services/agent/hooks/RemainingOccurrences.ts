@@ -5,7 +5,7 @@ import { remainingOccurrences, removedText, type RemovedText } from "../../../do
 import { seenKey } from "../../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../../files/Workspace.ts"
 import { Activities } from "../../journal/Activities.ts"
-import { makeSearchedTexts, mostSearchedFiles } from "../../changes/SearchedTexts.ts"
+import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 export const makeRemainingOccurrences = Effect.gen(function* () {
@@ -15,7 +15,7 @@ export const makeRemainingOccurrences = Effect.gen(function* () {
 
   const search = Effect.fnUntraced(function* (removed: RemovedText, except: ReadonlyArray<string>) {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    if (files.length > mostSearchedFiles) return []
+    if (files.length > mostSearched) return []
     const wanted = [...removed.names, ...removed.lines]
     const texts = yield* searchedTexts(files, (text) => wanted.some((part) => text.includes(part)))
     return remainingOccurrences(texts, removed, except)

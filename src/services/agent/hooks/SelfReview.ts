@@ -16,7 +16,7 @@ import type { ProposedFile } from "../../../domain/files/ProposedFile.ts"
 import { seenKey } from "../../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../../files/Workspace.ts"
 import { Activities } from "../../journal/Activities.ts"
-import { makeSearchedTexts, mostSearchedFiles } from "../../changes/SearchedTexts.ts"
+import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
 import { makeTaskChanges } from "../../changes/TaskChanges.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
@@ -34,7 +34,7 @@ export const makeSelfReview = Effect.gen(function* () {
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = reviewedNames(changed)
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    if (names.length === 0 || files.length > mostSearchedFiles) return []
+    if (names.length === 0 || files.length > mostSearched) return []
     const own = new Set(changed.map(({ path }) => path))
     const others = files.filter((path) => !own.has(path) && isReviewedSource(path))
     return usesOf(yield* searchedTexts(others, (text) => names.some((name) => text.includes(name))), names)

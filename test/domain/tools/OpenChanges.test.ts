@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
-import { unmadeOutcome, unreadChanges } from "../../../src/domain/tools/UnmadeChange.ts"
+import { unmadeOutcome, unreadChanges } from "../../../src/domain/tools/OpenChanges.ts"
 
 const marks = makeIssue("change-marks", {}, { what: "A mark is left." })
 const unread = makeIssue("change-open", {}, { what: "The block has no end." })
