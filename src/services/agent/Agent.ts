@@ -42,7 +42,7 @@ import { makeModelExchange } from "./ReadReply.ts"
 import { makeReply } from "./Reply.ts"
 import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
-import type { AgentTurn, CallRun, TurnFindings, TurnOutcome, TurnPlace, TurnResults, ReportVerdict } from "./Turn.ts"
+import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome, TurnPlace, TurnResults } from "./Turn.ts"
 
 /** The hooks in use, in their order. */
 const makeHooks = Effect.gen(function* () {
@@ -64,11 +64,6 @@ const withResults = (session: Session, results: TurnResults, { unmade }: Checked
   outcomes: [...session.outcomes, ...results.outcomes, ...unmade.map((change) => unmadeOutcome(change, session.turn))],
   files: [...session.files, ...results.files],
   checks: results.checks
-})
-
-const withVerdict = (session: Session, { accepted, isUnfounded }: ReportVerdict<unknown>): Session => ({
-  ...session,
-  isUnfounded: isUnfounded && Option.isSome(accepted)
 })
 
 const stateOf = (copy: WorkingCopy) => ({ files: copy.files(), version: copy.version() })
@@ -144,44 +139,40 @@ export class Agent extends Context.Service<
           return endOf(answered, place, { _tag: "Calls", calls: possible })
         }
         // 5. Run the calls, and apply the changes to the working copy.
-        const view: AgentTurn = { work, session: answered, parsed, turn, left }
-        const calls = chosenCalls(view, possible)
-        const run = yield* tools.run(work, view, calls)
+        const read: AgentTurn = { work, session: answered, reply, parsed, turn, left }
+        const calls = chosenCalls(read, possible)
+        const run = yield* tools.run(work, read, calls)
         // 6. Run the checks of the project on what has changed.
-        const results = yield* tools.inspect(view, calls, run)
+        const results = yield* tools.inspect(read, calls, run)
         const worked = withResults(answered, results, checked)
         // 7. Judge the report.
-        const verdict = yield* judgeReport(work, worked, { checked, left, parsed, results })
-        const session = withVerdict(worked, verdict)
+        const finished: FinishedTurn = { ...read, session: worked, checked, results }
+        const verdict = yield* judgeReport(work, finished)
+        const session = { ...worked, isUnfounded: verdict.isUnfounded && Option.isSome(verdict.accepted) }
         const priorCalls = [...assignment.priorCalls, ...before.outcomes]
-        const findings: TurnFindings<A> = { ...place, priorCalls, reply, parsed, checked, results, verdict }
-        yield* reportRepairs(work, findings)
+        const judged: JudgedTurn<A> = { ...finished, ...place, session, priorCalls, verdict }
+        yield* reportRepairs(judged)
         // 8. End with an accepted report, or reply and go on.
-        const accepted = acceptedReport(work, findings)
-        return Option.isSome(accepted)
-          ? yield* accept(work, session, findings, accepted.value)
-          : yield* goOn(work, session, findings)
+        const accepted = acceptedReport(judged)
+        return Option.isSome(accepted) ? yield* accept(work, judged, accepted.value) : yield* goOn(work, judged)
       })
 
-      const chosenCalls = (view: AgentTurn, possible: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
+      const chosenCalls = (read: AgentTurn, possible: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> => {
         let calls = possible
-        for (const { beforeTools } of hooks) calls = beforeTools?.(view, calls) ?? calls
+        for (const { beforeTools } of hooks) calls = beforeTools?.(read, calls) ?? calls
         return calls
       }
 
-      const reportRepairs = ({ assignment }: AnyWork, { turn, verdict }: TurnFindings<unknown>) => {
-        const { issues, repairs } = verdict
+      const reportRepairs = ({ turn, verdict: { issues, repairs }, work }: JudgedTurn<unknown>) => {
         if (repairs.length === 0 || issues.length > 0) return Effect.void
-        return events.publish({ type: "answer.repaired", call: { ...assignment.id, attempt: turn }, repairs })
+        return events.publish({ type: "answer.repaired", call: { ...work.assignment.id, attempt: turn }, repairs })
       }
 
       /** The report that may end the work: that of this turn, or a candidate that the turn leaves as it is or only tests. */
-      const acceptedReport = <A>(
-        { assignment: { copy } }: AnyWork,
-        { candidate, parsed, reply, results, verdict }: TurnFindings<A>
-      ): Option.Option<A> => {
+      const acceptedReport = <A>(judged: JudgedTurn<A>): Option.Option<A> => {
+        const { candidate, parsed, reply, results, verdict, work } = judged
         const value = Option.map(candidate, (report) => report.value)
-        const state = stateOf(copy)
+        const state = stateOf(work.assignment.copy)
         const isKept = Option.exists(candidate, (report) => isUnchanged(report, state, reply.answer, parsed))
         if (isKept) return value
         const isProven =
@@ -194,20 +185,18 @@ export class Agent extends Context.Service<
       /** Ends the work with a report, unless a hook has a question first; a report is questioned once. */
       const accept = Effect.fnUntraced(function* <A, E>(
         work: AgentWork<A, E>,
-        session: Session,
-        findings: TurnFindings<A>,
+        judged: JudgedTurn<A>,
         value: A
       ): Effect.fn.Return<TurnOutcome<A>> {
-        const { candidate, left, parsed, turn } = findings
-        const view = { work, session, parsed, turn, left }
-        const ask = Effect.forEach(hooks, ({ beforeEnd }) => beforeEnd?.(view) ?? Effect.undefined)
+        const { candidate, left, session } = judged
+        const ask = Effect.forEach(hooks, ({ beforeEnd }) => beforeEnd?.(judged) ?? Effect.undefined)
         const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
         const questioned =
           question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
         // A question that the next compaction would drop is not worth a call.
         const isAsked = questioned !== session && compaction.compacted(work, questioned, left) === questioned
         yield* work.keep(isAsked ? questioned : session)
-        if (!isAsked) return endOf(session, findings, { _tag: "Accepted", value })
+        if (!isAsked) return endOf(session, judged, { _tag: "Accepted", value })
         const waiting = { ...stateOf(work.assignment.copy), value, checks: session.checks }
         return { session: questioned, candidate: Option.some(waiting), end: Option.none(), getsLastAnswer: false }
       })

@@ -5,23 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
-import { type CheckedCalls, replyIssues } from "../../domain/documents/CheckedCalls.ts"
-import type { ParsedReply } from "../../domain/documents/ModelReply.ts"
+import { replyIssues } from "../../domain/documents/CheckedCalls.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { restsOnProject } from "../../domain/documents/ProjectQuestion.ts"
 import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { AgentWork, AnyWork, Session } from "./Session.ts"
-import type { TurnResults, ReportVerdict } from "./Turn.ts"
-
-/** What is judged: a reply with its calls, and what came of them. */
-interface JudgedTurn {
-  readonly checked: CheckedCalls
-  readonly left: number
-  readonly parsed: ParsedReply
-  readonly results: TurnResults
-}
+import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
 export const makeReportJudge = Effect.gen(function* () {
   const registry = yield* ToolRegistry
@@ -70,8 +61,7 @@ export const makeReportJudge = Effect.gen(function* () {
   /** Judges a reply; its report is judged when nothing else is open. */
   return Effect.fnUntraced(function* <A, E>(
     work: AgentWork<A, E>,
-    session: Session,
-    { checked, left, parsed, results }: JudgedTurn
+    { checked, left, parsed, results, session }: FinishedTurn
   ): Effect.fn.Return<ReportVerdict<A>> {
     const { calls, repairs: repaired, report } = parsed.turn
     const { checks, folderInstructions, hasChanged, outcomes, remaining } = results

@@ -17,7 +17,7 @@ import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
 import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
-import type { TurnFindings, TurnOutcome } from "./Turn.ts"
+import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
 
 /** True for an end after which a message still gets its last answer. */
 const isStop = ({ _tag }: AgentEnd<never>): boolean => _tag === "Repeated" || _tag === "Denied"
@@ -58,12 +58,11 @@ export const makeReply = Effect.fnUntraced(function* (
 
   /** The messages with the reply of the program: answers to calls of the interface, and text about everything else. */
   const withReply = (
-    work: AnyWork,
-    { isCompacted, messages, retries }: Session,
-    findings: TurnFindings<unknown>,
+    judged: JudgedTurn<unknown>,
     answers: ReadonlyArray<CallAnswer>
   ): ReadonlyArray<ConversationMessage> => {
-    const { checked, left, parsed, priorCalls, reply, results, turn, verdict } = findings
+    const { checked, left, parsed, priorCalls, reply, results, session, turn, verdict, work } = judged
+    const { isCompacted, messages, retries } = session
     const isNative = parsed.native.length > 0
     const answered = toolMessages(answers, replyBudget(work, messages))
     const outcomes = results.outcomes.filter((ran) => !answers.some(({ outcome }) => outcome === ran))
@@ -81,7 +80,7 @@ export const makeReply = Effect.fnUntraced(function* (
       instructions: results.folderInstructions,
       before: priorCalls,
       hasFolded: isCompacted,
-      isRepeated: isRepeated(retries, findings),
+      isRepeated: isRepeated(retries, judged),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
       now: instructionFor(work.prompt, left),
       budget: replyBudget(work, [...messages, ...answered])
@@ -92,10 +91,9 @@ export const makeReply = Effect.fnUntraced(function* (
   /** Replies to an answer that does not end the work with a report. */
   return Effect.fnUntraced(function* <A, E>(
     work: AgentWork<A, E>,
-    session: Session,
-    findings: TurnFindings<A>
+    judged: JudgedTurn<A>
   ): Effect.fn.Return<TurnOutcome<A>> {
-    const { candidate, checked, parsed, reply, results, turn, verdict } = findings
+    const { candidate, checked, parsed, reply, results, session, turn, verdict } = judged
     const { kind } = work.assignment
     const answers = nativeAnswers(parsed, checked, results.outcomes, turn)
     const unmade = answers.flatMap(({ issues, outcome }) => (outcome === undefined ? issues : []))
@@ -110,8 +108,8 @@ export const makeReply = Effect.fnUntraced(function* (
     })
     const end = endWithout(work, { ...session, retries }, results.denied)
     const getsLastAnswer = kind === "message" && Option.exists(end, isStop)
-    const left = getsLastAnswer ? 1 : findings.left
-    const messages = withReply(work, session, { ...findings, left }, answers)
+    const left = getsLastAnswer ? 1 : judged.left
+    const messages = withReply({ ...judged, left }, answers)
     const next = { ...session, issues, retries, messages: left > 1 ? withBudgetNote(work, messages) : messages }
     yield* work.keep(next)
     return { session: next, candidate, end, getsLastAnswer }

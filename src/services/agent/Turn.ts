@@ -20,10 +20,11 @@ export interface TurnPlace<A> {
   readonly candidate: Option.Option<CandidateReport<A>>
 }
 
-/** A turn as hooks see it, when its reply was read; the session is the one before its calls, or after them at the end. */
+/** A turn whose reply was read. The session has its results when there are some. */
 export interface AgentTurn {
   readonly work: AnyWork
   readonly session: Session
+  readonly reply: ModelReply
   readonly parsed: ParsedReply
   readonly turn: number
   readonly left: number
@@ -55,6 +56,12 @@ export interface TurnResults extends TurnRun {
   readonly folderInstructions: string
 }
 
+/** A turn whose calls were made. */
+export interface FinishedTurn extends AgentTurn {
+  readonly checked: CheckedCalls
+  readonly results: TurnResults
+}
+
 /** The judgement on a reply and its report. */
 export interface ReportVerdict<A> {
   /** The value of an accepted report. */
@@ -70,14 +77,10 @@ export interface ReportVerdict<A> {
   readonly isOpen: boolean
 }
 
-/** Everything a turn learned from one reply. */
-export interface TurnFindings<A> extends TurnPlace<A> {
+/** A turn whose report was judged. */
+export interface JudgedTurn<A> extends FinishedTurn, TurnPlace<A> {
   /** The calls of the turns before. */
   readonly priorCalls: ReadonlyArray<CallOutcome>
-  readonly reply: ModelReply
-  readonly parsed: ParsedReply
-  readonly checked: CheckedCalls
-  readonly results: TurnResults
   readonly verdict: ReportVerdict<A>
 }
 

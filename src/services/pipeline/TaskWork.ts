@@ -163,14 +163,19 @@ export const makeTaskWork = Effect.gen(function* () {
     return { block, briefing, fitted, first: fitted(block.text, prefetched), prefetched, questions }
   })
 
-  type Material = Effect.Success<ReturnType<typeof materialOf>>
+  /** What is known of a task while it is worked on. */
+  interface OpenTask {
+    readonly order: TaskOrder
+    readonly skill: Skill
+    readonly assignment: Assignment
+    readonly material: Effect.Success<ReturnType<typeof materialOf>>
+    readonly fields: Ref.Ref<TaskFields>
+  }
 
   /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
-  const firstAgain = (
-    task: Task,
-    { block, briefing, fitted, prefetched }: Material,
-    paths: ReadonlyArray<string>
-  ): string => {
+  const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask): string => {
+    const { block, briefing, fitted, prefetched } = material
+    const paths = changes.named(copy).map(({ path }) => path)
     const isOld = paths.some((path) => prefetched.includes(`Path: ${path}\n`))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // A server that counts more tokens than were estimated leaves less room than at first.
@@ -181,16 +186,11 @@ export const makeTaskWork = Effect.gen(function* () {
     return fitted(block.within(most), isOld ? "" : prefetched).user
   }
 
-  const promptOf = (
-    { round, task }: TaskOrder,
-    skill: Skill,
-    { copy, tools }: Pick<Assignment, "copy" | "tools">,
-    material: Material,
-    fields: Ref.Ref<TaskFields>
-  ): AgentPrompt => {
-    const mayChange = tools.some((tool) => fileTools.has(tool))
+  const promptOf = (open: OpenTask): AgentPrompt => {
+    const { assignment, fields, material, order, skill } = open
+    const { round, task } = order
+    const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     const look = mayChange ? "look further, change, or" : "look further, or"
-    const isReference = isReferenceOf(task)
     return {
       system: material.first.system,
       instruction: (left) =>
@@ -199,11 +199,7 @@ export const makeTaskWork = Effect.gen(function* () {
           : `Go on: ${look} write the report (\`## Result summary\`).`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
       compact: (_, summary) => {
-        const user = firstAgain(
-          task,
-          material,
-          changes.named(copy).map(({ path }) => path)
-        )
+        const user = firstAgain(open)
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
       // Inputs stand before everything else, and their values in no grammar.
@@ -216,7 +212,7 @@ export const makeTaskWork = Effect.gen(function* () {
       folderInstructions: Effect.fnUntraced(function* (turn, files, budget) {
         const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
         const briefing = yield* Ref.get(material.briefing)
-        const beside = yield* instructions.beside(key, files, { briefing, isReference, budget })
+        const beside = yield* instructions.beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
         // After a compaction they stand in the first message.
         yield* Ref.set(material.briefing, beside.briefing)
         return beside.text
@@ -225,14 +221,9 @@ export const makeTaskWork = Effect.gen(function* () {
   }
 
   /** Reads an answer; a question to the user in the place of a report is put to them. */
-  const readAnswer = Effect.fnUntraced(function* (
-    skill: Skill,
-    tools: ReadonlyArray<string>,
-    { questions }: Material,
-    fields: Ref.Ref<TaskFields>,
-    answer: string,
-    paths: ProjectPaths
-  ) {
+  const readAnswer = Effect.fnUntraced(function* (open: OpenTask, answer: string, paths: ProjectPaths) {
+    const { assignment, fields, material, skill } = open
+    const { task: name, tools } = assignment
     const before = yield* Ref.get(fields)
     const turn = readTurn(answer, {
       paths,
@@ -240,17 +231,17 @@ export const makeTaskWork = Effect.gen(function* () {
       inputs: skill.inputs,
       kept: before.inputs,
       mayChange: tools.some((tool) => fileTools.has(tool)),
-      isTool: (name) => meantTool(name, tools) !== undefined
+      isTool: (tool) => meantTool(tool, tools) !== undefined
     })
     if (turn.calls.length + turn.changes.length === 0) {
-      const reply = yield* questions.ask(headless(answer))
+      const reply = yield* material.questions.ask(headless(answer))
       if (reply !== undefined) return { ...nothingAsked, ...reply }
       if (turn.report === undefined && questionOf(answer) !== undefined) {
         return { ...nothingAsked, issues: [nobodyAnswers] }
       }
     }
     yield* Ref.set(fields, { task: turn.task, inputs: turn.inputs })
-    const issues = yield* checkInputs(before.task.name, skill, turn.inputs)
+    const issues = yield* checkInputs(name, skill, turn.inputs)
     return { ...turn, issues: [...turn.issues, ...issues] }
   })
 
@@ -273,9 +264,9 @@ export const makeTaskWork = Effect.gen(function* () {
 
   /** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
   const seenFacts =
-    ({ copy, task }: Assignment, order: TaskOrder, { block }: Material) =>
+    ({ assignment: { copy, task }, material, order }: OpenTask) =>
     (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
-      const parts = block.cut
+      const parts = material.block.cut
         .map((part) => ({ href: part.href, percent: percentOf(seenShare(part, [...shown])) }))
         .filter(({ percent }) => percent < 100)
       const hasChanged = changes.named(copy).length > 0
@@ -295,16 +286,17 @@ export const makeTaskWork = Effect.gen(function* () {
     const first: ConversationMessage = { role: "user", content: material.first.user }
     const briefing = yield* Ref.get(material.briefing)
     const fields = yield* Ref.make<TaskFields>({ task, inputs: [] })
+    const open: OpenTask = { order, skill, assignment, material, fields }
     const session = yield* Ref.make(newSession([first]))
     const shown = yield* Ref.make<ReadonlySet<string>>(new Set())
     const request = `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`
     const agentWork: TaskWork["agentWork"] = {
       assignment,
-      prompt: promptOf(order, skill, assignment, material, fields),
+      prompt: promptOf(open),
       grounding: hasMaterial(order, briefing)
         ? undefined
         : { isAboutProject: aboutProject(seenKey.about(round, task.name), request), shown: projectTextOf(briefing) },
-      read: (answer, paths) => readAnswer(skill, assignment.tools, material, fields, answer, paths),
+      read: (answer, paths) => readAnswer(open, answer, paths),
       approve: (calls) => approve(order, calls),
       // Links are held against what the program has shown, never against what the model wrote: it would confirm its own links.
       judge: (report, { checks, outcomes }) =>
@@ -327,8 +319,7 @@ export const makeTaskWork = Effect.gen(function* () {
     }
     const begun = newSession(agent.withBudgetNote(agentWork, [first]))
     yield* Ref.set(session, begun)
-    const facts = seenFacts(assignment, order, material)
-    const seen = Effect.zipWith(Ref.get(shown), Ref.get(session), facts)
+    const seen = Effect.zipWith(Ref.get(shown), Ref.get(session), seenFacts(open))
     return { order, skill, agentWork, fields, begun, session, seen }
   })
 })

@@ -34,6 +34,7 @@ const callsIn = (left: number, { kind = "task", report }: { kind?: Assignment["k
       }
     },
     session: newSession([]),
+    reply: { answer: "", shown: "", issues: [], thinking: "", asked: [] },
     parsed: {
       turn: { ...nothingAsked, calls: [call], ...(report === undefined ? {} : { report }) },
       native: [],
