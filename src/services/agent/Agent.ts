@@ -37,7 +37,7 @@ import { makePrefetch } from "./hooks/Prefetch.ts"
 import { makeRemainingOccurrences } from "./hooks/RemainingOccurrences.ts"
 import { repeats } from "./hooks/Repeats.ts"
 import { makeSelfReview } from "./hooks/SelfReview.ts"
-import { makeReportJudge } from "./JudgeReport.ts"
+import { judgeReport } from "./JudgeReport.ts"
 import { makeModelExchange } from "./ReadReply.ts"
 import { makeReply } from "./Reply.ts"
 import { makeCallRunner, ofTurn } from "./RunCalls.ts"
@@ -101,7 +101,6 @@ export class Agent extends Context.Service<
       const events = yield* RunEvents
       const { askModel, readReply } = yield* makeModelExchange(compaction)
       const hooks = yield* makeHooks
-      const judgeReport = yield* makeReportJudge
       const goOn = yield* makeReply(hooks, compaction)
       const tools = yield* makeCallRunner(hooks, compaction)
       const { askFirst = false } = yield* RunSettings

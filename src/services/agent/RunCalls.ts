@@ -14,7 +14,7 @@ import type { Compaction } from "./Compaction.ts"
 import type { AgentWork } from "./Session.ts"
 import type { AgentTurn, CallRun, TurnResults, TurnRun } from "./Turn.ts"
 
-type RunningWork<E> = Pick<AgentWork<unknown, E>, "announce" | "approve" | "assignment" | "grounding" | "prompt">
+type RunningWork<E> = Pick<AgentWork<unknown, E>, "announce" | "approve" | "assignment" | "prompt">
 
 /** Calls with uids that no other turn has. */
 export const ofTurn = (turn: number, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>

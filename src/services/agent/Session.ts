@@ -62,18 +62,10 @@ export interface AgentPrompt {
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
 }
 
-/** A report must rest on the project when `isAboutProject`; `shown` is what the prompt shows of the project. */
-interface Grounding {
-  readonly isAboutProject: Effect.Effect<boolean>
-  readonly shown: string
-}
-
 /** The work of an agent: a task and a message differ in these. `A` is what a report becomes, `E` why calls were not approved. */
 export interface AgentWork<A, E = never> {
   readonly assignment: Assignment
   readonly prompt: AgentPrompt
-  /** Absent where the material was given with the work. */
-  readonly grounding?: Grounding | undefined
   /** Keeps where the work stands, as soon as it changes. */
   readonly keep: (session: Session) => Effect.Effect<void>
   /** Reads an answer of the model, with the files that the project has at the paths which it names. */
@@ -82,6 +74,8 @@ export interface AgentWork<A, E = never> {
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report: its value, its issues, or a fallback that is accepted in the end. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
+  /** True for a report that has to rest on the project, and for which nothing of it was looked at. */
+  readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
   /** Makes a listener for the text of the next answer. */
@@ -91,7 +85,7 @@ export interface AgentWork<A, E = never> {
 }
 
 /** Work whose report and approval do not matter. */
-export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "grounding" | "prompt">
+export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
 /** Where the work stands. */
 export interface Session {

@@ -31,7 +31,7 @@ import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
-import { type AgentEnd, type AgentWork, newSession, type Session } from "../agent/Session.ts"
+import { type AgentEnd, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -90,7 +90,7 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
-/** True when the user, an earlier message or a command gave material with the message: that is a look at it. */
+/** True when the user, an earlier message or a command gave material with the message. */
 const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
   hasFolded ||
   content.length > 1 ||
@@ -157,19 +157,19 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const own = { mayChange, tools: new Set(tools) }
     const shown = makeShownAnswer(listen)
     const session = yield* Ref.make(begun)
-    const isAboutProject = aboutProject(seenKey.about(number, askTask), briefing.prompt)
+    const assignment: Assignment = {
+      kind: "message",
+      id: { stage: "ask", round: number },
+      task: askTask,
+      request: briefing.prompt,
+      step: 0,
+      tools,
+      copy: makeWorkingCopy(),
+      mostTurns: limits.iterationsPerMessage,
+      priorCalls: before.outcomes
+    }
     const work: AgentWork<string> = {
-      assignment: {
-        kind: "message",
-        id: { stage: "ask", round: number },
-        task: askTask,
-        request: briefing.prompt,
-        step: 0,
-        tools,
-        copy: makeWorkingCopy(),
-        mostTurns: limits.iterationsPerMessage,
-        priorCalls: before.outcomes
-      },
+      assignment,
       prompt: {
         system,
         instruction: (left) =>
@@ -184,7 +184,12 @@ export const makeAnswerMessage = Effect.gen(function* () {
           return instructions.told(key, files, message.told, { briefing, budget })
         }
       },
-      grounding: hasMaterial(message, before) ? undefined : { isAboutProject, shown: projectTextOf(briefing) },
+      isUnfounded: aboutProject(assignment, {
+        key: seenKey.about(number, askTask),
+        request: briefing.prompt,
+        shown: projectTextOf(briefing),
+        hasMaterial: hasMaterial(message, before)
+      }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,

@@ -83,7 +83,7 @@ const isReferenceOf =
         kind === "file" && (target === path || target.endsWith(`/${path}`) || path.endsWith(`/${target}`))
     )
 
-/** True when the user or the plan gave material with the task: that is a look at it. */
+/** True when the user or the plan gave material with the task. */
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
@@ -289,13 +289,15 @@ export const makeTaskWork = Effect.gen(function* () {
     const open: OpenTask = { order, skill, assignment, material, fields }
     const session = yield* Ref.make(newSession([first]))
     const shown = yield* Ref.make<ReadonlySet<string>>(new Set())
-    const request = `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`
     const agentWork: TaskWork["agentWork"] = {
       assignment,
       prompt: promptOf(open),
-      grounding: hasMaterial(order, briefing)
-        ? undefined
-        : { isAboutProject: aboutProject(seenKey.about(round, task.name), request), shown: projectTextOf(briefing) },
+      isUnfounded: aboutProject(assignment, {
+        key: seenKey.about(round, task.name),
+        request: `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`,
+        shown: projectTextOf(briefing),
+        hasMaterial: hasMaterial(order, briefing)
+      }),
       read: (answer, paths) => readAnswer(open, answer, paths),
       approve: (calls) => approve(order, calls),
       // Links are held against what the program has shown, never against what the model wrote: it would confirm its own links.
