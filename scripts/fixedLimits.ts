@@ -52,7 +52,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "files and folders of a project that are looked at",
     [
       "services/files/FileTree.ts#maxTreeEntries",
-      "services/pipeline/SearchedTexts.ts#mostListed",
+      "services/changes/SearchedTexts.ts#mostListed",
       "plugins/FileTree.ts#mostListed"
     ],
     "entries",
@@ -179,19 +179,14 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "a file that is searched for the first excerpts, for uses of a changed name and for items",
-    "services/pipeline/SearchedTexts.ts#maxSearchedBytes",
+    "services/changes/SearchedTexts.ts#maxSearchedBytes",
     "bytes",
     "it is not searched"
   ),
   limit(
     searching,
     "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
-    [
-      "services/pipeline/AboutProject.ts#mostFiles",
-      "services/pipeline/FirstLook.ts#mostFiles",
-      "services/pipeline/Leftovers.ts#mostFiles",
-      "services/pipeline/LookBack.ts#mostFiles"
-    ],
+    "services/changes/SearchedTexts.ts#mostSearched",
     "files",
     "nothing is searched for"
   ),
@@ -219,7 +214,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     changes,
     "a file in which a text is replaced everywhere",
-    "services/pipeline/SearchedTexts.ts#maxChangedBytes",
+    "services/changes/SearchedTexts.ts#maxChangedBytes",
     "bytes",
     "it is named as not looked at if it holds the text, and the run is not `done`"
   ),
@@ -649,7 +644,7 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/commands/CommandOutput.ts#noteBytes",
   "domain/configuration/Limits.ts#mostSeconds",
   "domain/documents/AnswerGrammar.ts#mostCalls",
-  "domain/documents/FoldText.ts#mostImports",
+  "domain/documents/CompactedTurns.ts#mostImports",
   "domain/documents/TaskItems.ts#mostLinks",
   "domain/files/GitIndex.ts#statBytes",
   "domain/files/Loss.ts#mostKept",

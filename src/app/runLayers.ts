@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stageModel, toolCallsFor } from "../domain/models/Generation.ts"
+import { Agent } from "../services/agent/Agent.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
@@ -53,6 +54,7 @@ export const layerCalls = (
 
 /** One task at a time, refined and carried out here. */
 export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
+  Layer.provide(Agent.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Attempts.layer,
@@ -79,7 +81,7 @@ export const layerStages = (setup: Setup, context: RunContext, lock: Parameters<
 
 /** A conversation over models, tools and project. */
 const layerConversation = layerAsker.pipe(
-  Layer.provide(TaskRunner.layer),
+  Layer.provide(Layer.merge(Agent.layer, TaskRunner.layer)),
   Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layerSettings))
 )
 

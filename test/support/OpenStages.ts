@@ -24,6 +24,7 @@ import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { changeKinds } from "../../src/services/pipeline/CheckedEvidence.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
+import { Agent } from "../../src/services/agent/Agent.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { type ScriptedAnswer, ScriptedModel, type ScriptedRequest } from "../../src/services/providers/ScriptedModel.ts"
@@ -75,6 +76,7 @@ export const briefing: Briefing = { ...parts, requestDocument: requestDocument(p
 
 const layerStages = ({ checks }: OpenStages) =>
   Layer.mergeAll(TaskLoop.layer, TaskRunner.layer).pipe(
+    Layer.provide(Agent.layer),
     Layer.provideMerge(PlanChecker.layer),
     Layer.provideMerge(
       Layer.mergeAll(Attempts.layer, checks ?? Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())

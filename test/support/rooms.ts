@@ -40,6 +40,8 @@ const core: ReadonlyArray<string> = [
     "checks",
     "references",
     "skills",
+    "changes",
+    "agent",
     "pipeline",
     "configuration"
   ].map((room) => `services/${room}`),

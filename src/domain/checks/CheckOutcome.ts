@@ -61,6 +61,9 @@ export type CheckOutcome = typeof CheckOutcome.Type
 export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
   notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
+/** True for a check that says nothing against the changes. */
+export const isFine = (check: CheckOutcome): boolean => check.notRun !== undefined || passes(check)
+
 /** How a check ended. */
 export const CheckStatus = Schema.Literals(["passed", "flaky", "nothing new fails", "failed", "not checked", "not run"])
 export type CheckStatus = typeof CheckStatus.Type

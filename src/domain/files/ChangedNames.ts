@@ -89,7 +89,7 @@ export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => 
 }
 
 /** A file with its text. */
-interface NamedText {
+export interface NamedText {
   readonly path: string
   readonly text: string
 }

@@ -41,6 +41,19 @@ export interface Reading<A> {
   readonly repairs: ReadonlyArray<Repair>
 }
 
+/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+export interface ReadingFallback<A> {
+  readonly value: A
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The reading of one answer of a model, which may be asked again. */
+export interface AnswerReading<A> extends Reading<A> {
+  readonly fallback?: ReadingFallback<A>
+  /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
+  readonly hasUse?: boolean
+}
+
 /** Says where an issue is: `section "Task section 1", task "Research 2", field "Skill", line 12`. */
 export const whereText = ({ field, line, section, task }: Where): string =>
   Object.entries({ section, task, field })

@@ -40,6 +40,15 @@ const AssistantMessage = Schema.Struct({
 })
 export type AssistantMessage = typeof AssistantMessage.Type
 
+/** An answer of the model as a message. */
+export const assistantMessage = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
+  thinking: "",
+  calls: [],
+  ...more
+})
+
 /** The result of a call, which is sent as text. `id` and `name` are those of the call. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
@@ -69,6 +78,20 @@ export const messageText = (message: ConversationMessage): string => {
 
 /** The number of characters of a message in a prompt. */
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
+
+/** The number of characters of these messages in a prompt. */
+export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
+  messages.reduce((sum, message) => sum + messageCharacters(message), 0)
+
+/** The messages with a sentence at the end of the last one, when that is one of the user. */
+export const withNote = (
+  messages: ReadonlyArray<ConversationMessage>,
+  note: string
+): ReadonlyArray<ConversationMessage> => {
+  const last = messages.at(-1)
+  if (last?.role !== "user") return messages
+  return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()} ${note}` }]
+}
 
 /** What is sent instead of a prompt. */
 export interface ConversationCall {

@@ -1,9 +1,20 @@
 /**
  * The changes that failed and that nothing made up for: while there is one, a task is not done, whatever its report says.
  */
+import * as Schema from "effect/Schema"
+import { Issue } from "../findings/Issue.ts"
 import { cutAt } from "../text/Excerpt.ts"
-import { isArguments, type Arguments, type CallOutcome, isChange, pathOf, pathsOf, type ToolCall } from "./ToolCall.ts"
-import { turnOf } from "./ToolCallFormat.ts"
+import {
+  isArguments,
+  type Arguments,
+  type CallOutcome,
+  isChange,
+  notMeasured,
+  pathOf,
+  pathsOf,
+  ToolCall
+} from "./ToolCall.ts"
+import { turnOf, turnUid } from "./ToolCallFormat.ts"
 
 const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", move_file: "move" }
 
@@ -161,4 +172,45 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
         return !isWritten(failed, changes, later)
     }
   })
+}
+
+/** What was done outside of a working copy, and the changes that are still open; `files` were changed in the project itself. */
+export const doneOutside = ({
+  files,
+  outcomes
+}: {
+  readonly files: ReadonlyArray<unknown>
+  readonly outcomes: ReadonlyArray<CallOutcome>
+}): ReadonlyArray<CallOutcome> => {
+  const open = openChanges(outcomes)
+  const isLeft = (outcome: CallOutcome): boolean =>
+    open.includes(outcome) || (files.length > 0 && outcome.result.success)
+  return outcomes.filter((outcome) => !isChange(outcome) || isLeft(outcome))
+}
+
+/** A change that is not made, as the call that would have made it. */
+export const UnmadeChange = Schema.Struct({ call: ToolCall, issue: Issue })
+export type UnmadeChange = typeof UnmadeChange.Type
+
+/** The change as a call that failed. */
+export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): CallOutcome => ({
+  call: { ...call, uid: turnUid(turn, call.uid) },
+  result: {
+    success: false,
+    data: null,
+    error_message: issue.what,
+    error_type: "validation_failed",
+    metadata: notMeasured
+  }
+})
+
+/** The changes of an answer that could not be read, by its issues; beside a report a mark may be quoted. */
+export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
+  const unread = issues.filter(({ code }) => code.startsWith("change-"))
+  const certain = unread.filter(({ code }) => code !== "change-marks")
+  const counted = certain.length > 0 || hasReport ? certain : unread.slice(0, 1)
+  return counted.map((issue, index) => ({
+    call: { uid: `unread-${index + 1}`, name: "edit_file", arguments: {} },
+    issue
+  }))
 }

@@ -1,5 +1,5 @@
 /**
- * Answers one message of a conversation in turns (TurnLoop.ts). After the answer one question shows what the working copy changes,
+ * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer one question shows what the working copy changes,
  * and what was approved is made in the project; what was denied or failed is said by the host.
  */
 import * as Effect from "effect/Effect"
@@ -21,16 +21,17 @@ import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
-import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
+import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
-import { firstProgress, type Progress, type TurnOrder, type TurnsEnd } from "../pipeline/TurnOrder.ts"
+import { type AgentEnd, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -67,11 +68,12 @@ interface MessageOrder {
 }
 
 /** A message while it is answered. */
-interface Work extends TurnOrder<string> {
+interface OpenedMessage {
   readonly message: MessageOrder
   readonly shown: ShownAnswer
-  /** What the turns have come to so far. */
-  readonly latest: () => Progress
+  readonly work: AgentWork<string>
+  /** Where the work stands. */
+  readonly session: Ref.Ref<Session>
 }
 
 const endingOf = (error: ModelError): AskEnding => {
@@ -88,15 +90,17 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
-/** What the person, an earlier message or a command has put before the model is a look at it. */
-const isGiven = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
+/** True when the user, an earlier message or a command gave material with the message. */
+const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
   hasFolded ||
   content.length > 1 ||
-  content.some((one) => one.role === "user" && one.pictures !== undefined) ||
+  content.some((message) => message.role === "user" && message.pictures !== undefined) ||
   briefing.attachment !== undefined ||
   briefing.currentFile !== undefined ||
   messages.some(
-    (one) => one.role === "tool" || (one.role === "user" && !isFromPerson(one) && !one.content.startsWith("## Reply"))
+    (message) =>
+      message.role === "tool" ||
+      (message.role === "user" && !isFromPerson(message) && !message.content.startsWith("## Reply"))
   )
 
 /** An answer about the project that looked at nothing. */
@@ -114,12 +118,13 @@ const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map
  */
 export const makeAnswerMessage = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
+  const agent = yield* Agent
+  const changes = yield* makeTaskChanges
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
   const events = yield* RunEvents
   const instructions = yield* makeInstructions
   const lock = yield* ProjectWriteLock
-  const loop = yield* makeTurnLoop
   const questionsAt = yield* makeModelQuestions
   const { changeOf } = yield* changeKinds
   const { readMessage } = yield* makeEvidenceReaders
@@ -128,7 +133,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const { contextWindow, limits, namesChecks = false } = yield* RunSettings
 
   /** Why turns ended without an answer. */
-  const reasonOf = (end: Exclude<TurnsEnd<string>, { readonly _tag: "Taken" }>, { issues }: Progress): string => {
+  const reasonOf = (
+    end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
+    { issues }: Session
+  ): string => {
     switch (end._tag) {
       case "Repeated":
         return `Stopped because the model made the same call of ${end.call.name} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
@@ -142,60 +150,71 @@ export const makeAnswerMessage = Effect.gen(function* () {
     }
   }
 
-  const workOf = (message: MessageOrder, before: Memory, begun: Progress): Work => {
+  const open = Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
     const { briefing, listen, number, progress, system, tools } = message
-    const isProject = aboutProject(seenKey.about(number, askTask), briefing.prompt)
     const mayChange = tools.some((tool) => fileTools.has(tool))
     const look = mayChange ? "look further, change, or" : "look further, or"
     const own = { mayChange, tools: new Set(tools) }
     const shown = makeShownAnswer(listen)
-    let latest = begun
-    return {
-      message,
-      shown,
-      latest: () => latest,
-      idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
+    const session = yield* Ref.make(begun)
+    const assignment: Assignment = {
+      kind: "message",
+      id: { stage: "ask", round: number },
       task: askTask,
       request: briefing.prompt,
-      round: number,
       step: 0,
       tools,
-      system,
       copy: makeWorkingCopy(),
       mostTurns: limits.iterationsPerMessage,
-      earlier: before.outcomes,
-      ...(isGiven(message, before) ? {} : { basis: { isProject, shown: projectTextOf(briefing) } }),
-      endsItself: true,
-      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
-      instructions: (turn, files, budget) => {
-        const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
-        return instructions.told(key, files, message.told, { briefing, budget })
+      priorCalls: before.outcomes
+    }
+    const work: AgentWork<string> = {
+      assignment,
+      prompt: {
+        system,
+        instruction: (left) =>
+          left === 1
+            ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
+            : `Go on: ${look} answer the person.`,
+        compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
+        correction: "Write the whole answer again with this corrected.",
+        continuation: "Go on from here, or answer the person.",
+        folderInstructions: (turn, files, budget) => {
+          const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
+          return instructions.told(key, files, message.told, { briefing, budget })
+        }
       },
+      isUnfounded: aboutProject(assignment, {
+        key: seenKey.about(number, askTask),
+        request: briefing.prompt,
+        shown: projectTextOf(briefing),
+        hasMaterial: hasMaterial(message, before)
+      }),
+      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,
-      // What the host and the person have shown, and never what the model said itself: it would confirm its own links.
-      take: (report, { messages, outcomes }) =>
+      // Links are held against what the program and the user have shown, never against what the model wrote.
+      judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,
           finished: [],
           calls: [...before.outcomes, ...outcomes],
-          material: [system, ...messages.flatMap((one) => (one.role === "assistant" ? [] : [messageText(one)]))]
+          material: [
+            system,
+            ...messages.flatMap((shownBefore) => (shownBefore.role === "assistant" ? [] : [messageText(shownBefore)]))
+          ]
         }),
-      now: (left) =>
-        left === 1
-          ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
-          : `Go on: ${look} answer the person.`,
-      fold: (messages, known) => foldedMessages(messages, known, Math.floor(charactersIn(contextWindow) / 4)),
-      correction: "Write the whole answer again with this corrected.",
-      goOn: "Go on from here, or answer the person.",
-      keep: (now) => {
-        latest = now
-        progress.partial = ""
-        progress.iterations = now.turn
-        progress.toolCalls = now.outcomes.length
-      },
+      keep: (now) =>
+        Effect.andThen(
+          Ref.set(session, now),
+          Effect.sync(() => {
+            progress.partial = ""
+            progress.iterations = now.turn
+            progress.toolCalls = now.outcomes.length
+          })
+        ),
       announce: () => Effect.sync(shown.acted),
-      isEnd: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
+      isFinal: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
       listen: () => {
         const take = shown.begin()
         progress.partial = ""
@@ -205,22 +224,25 @@ export const makeAnswerMessage = Effect.gen(function* () {
         }
       }
     }
-  }
+    return { message, shown, work, session } satisfies OpenedMessage
+  })
 
   /** Asks about the changes of the working copy; why they may not be made. */
-  const approve = Effect.fnUntraced(function* (number: number, made: Refinement) {
-    const taken = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
-    if (taken !== undefined) return { status: "not_permitted" as const, why: `${namesOf(made)}: this ${taken}.` }
-    const gated = yield* gatedCalls(wholeTask, made, number)
+  const approve = Effect.fnUntraced(function* (number: number, proposal: Refinement) {
+    const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
+    if (lockText !== undefined) {
+      return { status: "not_permitted" as const, why: `${namesOf(proposal)}: this ${lockText}.` }
+    }
+    const gated = yield* gatedCalls(wholeTask, proposal, number)
     if (gated === undefined) return undefined
     const title = `Message ${number}`
     const { approved, by } = yield* gate.approveStep({ title, planKey: `message-${number}`, tasks: [gated] })
     if (approved) return undefined
     return by === "person"
-      ? { status: "declined" as const, why: `you declined the changes of ${namesOf(made)}.` }
+      ? { status: "declined" as const, why: `you declined the changes of ${namesOf(proposal)}.` }
       : {
           status: "not_permitted" as const,
-          why: `the changes of ${namesOf(made)} were not approved, and there is no terminal to ask on. Use --yes to approve beforehand, or allow them: --allow edit_file --allow write_file.`
+          why: `the changes of ${namesOf(proposal)} were not approved, and there is no terminal to ask on. Use --yes to approve beforehand, or allow them: --allow edit_file --allow write_file.`
         }
   })
 
@@ -228,18 +250,20 @@ export const makeAnswerMessage = Effect.gen(function* () {
    * Makes the changes that were approved, and says what was not made. Those of this version of the working copy were declined, and are
    * not asked about again.
    */
-  const apply = Effect.fnUntraced(function* (work: Work, ending: AskEnding, declined: number | undefined) {
-    const { copy, latest, message, shown } = work
+  const apply = Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
+    const { message, session, shown, work } = opened
+    const { copy } = work.assignment
     if (copy.version() === declined) return ending
+    const current = yield* Ref.get(session)
     const summary = ending.answer.trim() === "" ? ending.reason : ending.answer
-    const made: Refinement = {
+    const proposal: Refinement = {
       task: wholeTask,
-      ...loop.proposed(work, latest()),
+      ...changes.proposed(copy, current),
       result: resultOfSummary(summary)
     }
-    const { calls, checks, files } = made
+    const { calls, checks, files } = proposal
     if (calls.length === 0 && files === undefined) return ending
-    const refused = calls.length === 0 ? undefined : yield* approve(message.number, made)
+    const refused = calls.length === 0 ? undefined : yield* approve(message.number, proposal)
     if (refused !== undefined) {
       const answer = `Nothing was changed: ${refused.why}`
       shown.add(answer)
@@ -249,87 +273,99 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const result =
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
-        : yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
-    const claim = falseClaim(result.result.summary, result.checks ?? [], latest().outcomes.some(ranWell))
+        : yield* runner.run({ refinement: proposal, briefing, round: number, step: 0, finished: [] })
+    const claim = falseClaim(result.result.summary, result.checks ?? [], current.outcomes.some(ranWell))
     const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
     const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })
-    const failures = result.calls.filter((one) => !one.result.success)
+    const failures = result.calls.filter((call) => !call.result.success)
     const answer = failures.length === 0 ? ending.answer : result.result.summary
     const [missing = ""] = answer.split(/\n\nThe report from before that:\n/)
     if (failures.length > 0) shown.add(missing)
     const hasChanged = facts.files.length > 0
     const lines = unverifiedLines({ checks: facts.checks, hasChanged, isNamed: namesChecks })
-    const known = { ...ending, answer, ...(facts.files.length === 0 ? {} : { facts }) }
-    if (ending.status !== "done") return known
-    if (failures.length > 0) return { ...known, status: "failed" as const, reason: missing }
+    const answered = { ...ending, answer, ...(hasChanged ? { facts } : {}) }
+    if (ending.status !== "done") return answered
+    if (failures.length > 0) return { ...answered, status: "failed" as const, reason: missing }
     const isUnverified = lines.length > 0 && message.acceptUnverified !== true
-    return isUnverified ? { ...known, status: "unverified" as const, reason: lines.join("\n") } : known
+    return isUnverified ? { ...answered, status: "unverified" as const, reason: lines.join("\n") } : answered
   })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
-  const answer = (work: Work, begun: Progress, declined?: number): Effect.Effect<AskEnding, ModelError> =>
+  const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
-      const end = yield* loop.turns(work, begun).pipe(
-        Effect.provideService(CurrentSubject, {
-          stage: "ask",
-          request: work.message.briefing.prompt,
-          tools: registry.tools.filter(({ name }) => work.tools.includes(name)),
-          results: [],
-          outcomes: () => work.latest().outcomes
-        }),
-        Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message }))
+      const { message, session, shown, work } = opened
+      const { copy, mostTurns } = work.assignment
+      const subject = {
+        stage: "ask" as const,
+        request: message.briefing.prompt,
+        tools: registry.tools.filter(({ name }) => work.assignment.tools.includes(name)),
+        results: [],
+        outcomes: () => Ref.getUnsafe(session).outcomes
+      }
+      const end = yield* agent.run(work, begun).pipe(
+        Effect.provideService(CurrentSubject, subject),
+        Effect.catchTag("TooManyDenials", (error) =>
+          Effect.succeed({ _tag: "Denied" as const, message: error.message })
+        )
       )
-      const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
+      if (end._tag === "Calls") return yield* Effect.die("The calls of a message are made.")
+      const ended = yield* Ref.get(session)
+      const { messages, turn } = ended
+      const reason = end._tag === "Accepted" ? "" : reasonOf(end, ended)
       if (end._tag === "Unusable") return { status: end.unable === undefined ? "failed" : "limit", answer: "", reason }
-      if (end._tag === "Taken") work.shown.end(end.value)
-      const { message } = work
-      const asks = message.asksBack && end._tag === "Taken" && work.latest().turn < work.mostTurns
+      if (end._tag === "Accepted") shown.end(end.value)
+      const asks = message.asksBack && end._tag === "Accepted" && turn < mostTurns
       const words = asks ? yield* questionsAt(`message-${message.number}`).words(end.value) : undefined
       if (words !== undefined) {
-        const { messages, ...latest } = work.latest()
-        return yield* answer(work, { ...latest, messages: [...messages, { role: "user", content: words }] })
+        return yield* answer(opened, { ...ended, messages: [...messages, { role: "user", content: words }] })
       }
-      const { isUnfounded } = work.latest()
       const ending: AskEnding =
-        end._tag === "Taken"
-          ? { status: "done", answer: end.value, reason, ...(isUnfounded ? unfoundedEnding : {}) }
+        end._tag === "Accepted"
+          ? { status: "done", answer: end.value, reason, ...(ended.isUnfounded ? unfoundedEnding : {}) }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
-      const known = (yield* gate.requestedChanges).length
-      const applied = yield* apply(work, ending, declined).pipe(
+      const before = (yield* gate.requestedChanges).length
+      const applied = yield* apply(opened, ending, declined).pipe(
         Effect.catchTag("TaskFailure", (failure) =>
           Effect.succeed<AskEnding>({ status: "failed", answer: failure.message, reason: failure.message })
         )
       )
-      const requested = (yield* gate.requestedChanges).slice(known).at(-1)
-      const latest = work.latest()
-      if (applied.status !== "declined" || requested === undefined || latest.turn >= work.mostTurns) return applied
+      const requested = (yield* gate.requestedChanges).slice(before).at(-1)
+      if (applied.status !== "declined" || requested === undefined || turn >= mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
-      const said = `You declined the changes of ${loop.changedPaths(work).join(", ")}, and wanted instead: ${requested.instead}`
-      const messages = [...latest.messages, { role: "user" as const, content }]
-      const next = yield* answer(work, { ...latest, messages }, work.copy.version())
-      /* What was declined stands above what the model says of it. */
-      const acted = work
-        .latest()
-        .outcomes.slice(latest.outcomes.length)
-        .some(({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined)
-      const isFollowed = acted || next.facts !== undefined
-      if (isFollowed || next.status !== "done") return { ...next, answer: `${said}\n\n${next.answer}` }
-      const nothing = `${said} Nothing was changed.`
+      const note = `You declined the changes of ${changes
+        .named(copy)
+        .map(({ path }) => path)
+        .join(", ")}, and wanted instead: ${requested.instead}`
+      const asked = [...messages, { role: "user" as const, content }]
+      const next = yield* answer(opened, { ...ended, messages: asked }, copy.version())
+      /* The decline stands above what the model says of it. */
+      const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
+      const hasActed = callsSince.some(
+        ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined
+      )
+      if (hasActed || next.facts !== undefined || next.status !== "done") {
+        return { ...next, answer: `${note}\n\n${next.answer}` }
+      }
+      const nothing = `${note} Nothing was changed.`
       return { ...next, status: "declined", reason: nothing, answer: `${nothing}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {
     const { content, memory, progress } = message
     const before = yield* Ref.get(memory)
-    const begun = firstProgress([...before.messages, ...content], before.hasFolded)
-    const work = workOf(message, before, begun)
-    const remember = (messages: ReadonlyArray<ConversationMessage>) => {
-      const { hasFolded, outcomes } = work.latest()
-      return Ref.set(memory, { messages, outcomes: [...before.outcomes, ...outcomes], hasFolded })
-    }
-    return yield* answer(work, begun).pipe(
-      Effect.tap(({ answer: said, reason }) =>
-        remember(answeredWith(work.latest().messages, said === "" ? `(${reason})` : said))
+    const begun = newSession([...before.messages, ...content], before.hasFolded)
+    const opened = yield* open(message, before, begun)
+    const remember = (messagesAfter: (messages: Session["messages"]) => ReadonlyArray<ConversationMessage>) =>
+      Effect.flatMap(Ref.get(opened.session), ({ isCompacted, messages, outcomes }) =>
+        Ref.set(memory, {
+          messages: messagesAfter(messages),
+          outcomes: [...before.outcomes, ...outcomes],
+          hasFolded: isCompacted
+        })
+      )
+    return yield* answer(opened, begun).pipe(
+      Effect.tap((ending) =>
+        remember((messages) => answeredWith(messages, ending.answer === "" ? `(${ending.reason})` : ending.answer))
       ),
       Effect.catchTag("ModelError", (error) =>
         Effect.gen(function* () {
@@ -338,12 +374,12 @@ export const makeAnswerMessage = Effect.gen(function* () {
             yield* Ref.set(memory, before)
             return { ...ending, reason: `${ending.reason} The message was taken out of the conversation again.` }
           }
-          const said = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
-          yield* remember(answeredWith(work.latest().messages, said))
+          const text = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
+          yield* remember((messages) => answeredWith(messages, text))
           return ending
         })
       ),
-      Effect.onInterrupt(() => remember(stopped(work.latest().messages, progress.partial)))
+      Effect.onInterrupt(() => remember((messages) => stopped(messages, progress.partial)))
     )
   })
 })

@@ -1,31 +1,57 @@
 /**
- * Finds out whether a request is about the project; its files are read only when its words do not say so.
+ * Finds out whether a report is about the project although nothing of the project was looked at. The files of the project are read for
+ * that only when the words of the request do not say what it is about.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { bringsMaterial, namesProject, saysProject } from "../../domain/documents/ProjectQuestion.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
+import { bringsMaterial, namesProject, restsOnProject, saysProject } from "../../domain/documents/ProjectQuestion.ts"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
+import { fileTools } from "../../domain/tools/ToolCall.ts"
+import type { AgentWork, Assignment } from "../agent/Session.ts"
+import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { makeSearchedTexts } from "./SearchedTexts.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** In a larger project only the words of the request count. */
-const mostFiles = 4000
+/** What decides whether a report is about the project. */
+interface Grounds {
+  /** The key of what is found out. */
+  readonly key: string
+  readonly request: string
+  /** What the prompt shows of the project. */
+  readonly shown: string
+  /** True when material was given with the work: that is a look at it. */
+  readonly hasMaterial: boolean
+}
 
 export const makeAboutProject = Effect.gen(function* () {
   const activities = yield* Activities
+  const registry = yield* ToolRegistry
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
-  const look = Effect.fnUntraced(function* (request: string) {
+  const isAboutProject = Effect.fnUntraced(function* (request: string) {
     if (bringsMaterial(request)) return false
     if (saysProject(request)) return true
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    if (files.length > mostFiles) return false
+    if (files.length > mostSearched) return false
     const texts = yield* searchedTexts(files.filter((path) => isSourceFile(path)))
     return namesProject(request, { files, texts })
   })
 
-  /** `key` is that of what is found out. */
-  return (key: string, request: string) => activities.record({ key, success: Schema.Boolean }, look(request))
+  const canLook = ({ tools }: Assignment): boolean =>
+    tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
+
+  /** Whether a report of this work has to rest on the project, and does not. */
+  return (assignment: Assignment, { hasMaterial, key, request, shown }: Grounds): AgentWork<unknown>["isUnfounded"] =>
+    (report, { outcomes }) =>
+      hasMaterial ||
+      !canLook(assignment) ||
+      outcomes.length + assignment.priorCalls.length > 0 ||
+      assignment.copy.files().length > 0 ||
+      questionOf(report) !== undefined ||
+      restsOnProject(report, shown)
+        ? Effect.succeed(false)
+        : activities.record({ key, success: Schema.Boolean }, isAboutProject(request))
 })

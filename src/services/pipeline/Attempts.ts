@@ -1,8 +1,8 @@
 /**
  * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value or after
  * the maximum of attempts, or sooner when several answers in a row are of no use at all. After an answer that repeats a rejected
- * one, the next one is sampled differently. An answer that cannot be read as a document (stopped, cut off, empty, only thought) is
- * an attempt with issues, too.
+ * one, the next one is sampled differently. An answer that cannot be read as a document (UnusableAnswer.ts) is an attempt with
+ * issues, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,117 +10,22 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
-import {
-  holdsNothing,
-  mostUselessAnswers,
-  repeatsStopped,
-  stoppedAgain,
-  stoppedNote,
-  unableText
-} from "../../domain/documents/UselessAnswers.ts"
-import { type AnswerShape, issuesOfPart, wholePartOf } from "../../domain/documents/AnswerWatch.ts"
-import { Issue, type Reading, type Repair, type IssueCode, makeIssue } from "../../domain/findings/Issue.ts"
+import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
+import { type PlainReply, plainReply, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
+import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
+import { type AnswerReading, Issue, type Reading, type ReadingFallback } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import type { ModelError, StoppedAnswer } from "../../domain/models/ModelAnswer.ts"
-import { codeSpan } from "../../domain/markdown/PromptBlock.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { stageModel } from "../../domain/models/Generation.ts"
 import { charactersOf, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
-import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { type Tuning, firstTuning } from "../models/CallPlan.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /** A question to the model, with the call that asks it. */
-type Asking = Effect.Effect<{ readonly call: ModelCallId; readonly said: Said }, ModelError>
-
-/** What the stage knows of its document. */
-interface Expected {
-  readonly shape?: AnswerShape
-  readonly readPart?: (part: string) => ReadonlyArray<Issue>
-}
-
-const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
-
-/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
-export interface Said {
-  readonly answer: string
-  readonly issues: ReadonlyArray<Issue>
-  readonly shown: string
-  /** The model thought and came to no answer. */
-  readonly hasOnlyThought?: boolean
-}
-
-/** An answer as it was written. */
-export const heard = (text: string): Said => ({
-  answer: text,
-  shown: text,
-  issues: repeatsStopped(text) ? [stoppedAgain] : []
-})
-
-/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
-const shownOfStopped = 600
-
-const beginWith = (shape: AnswerShape | undefined): string =>
-  shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
-
-const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
-  answer: "",
-  shown: "",
-  hasOnlyThought: true,
-  issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
-})
-
-const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): Said => {
-  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
-  const begin = beginWith(shape)
-  return {
-    answer: reason.partial,
-    shown: left === 0 ? text : `${text}\n\n${stoppedNote(left)}`,
-    issues: [
-      reason.kind === "loop"
-        ? issue(
-            "answer-loop",
-            `The answer was stopped: ${reason.detail}.`,
-            `${begin}, write everything once, and stop.`
-          )
-        : issue("answer-shape", `The answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
-    ]
-  }
-}
-
-/** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
-const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): Said => {
-  const part = wholePartOf(partial)
-  const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
-  const whole =
-    part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
-  const what = `The answer ran into the length limit and broke off.${whole}`
-  return { answer: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
-}
-
-/** Failures that the model can repair by answering differently. */
-export const unusableAnswer = (error: ModelError, { readPart, shape }: Expected): Option.Option<Said> => {
-  switch (error.reason._tag) {
-    case "CutOff":
-      return Option.some(cutOff(error.reason.partial, readPart))
-    case "ThinkingCutOff":
-      return Option.some(onlyThought("The thinking ran into the length limit, so there was no answer.", shape))
-    case "ThinkingOnly":
-      return Option.some(onlyThought("There was only thinking and no answer.", shape))
-    case "EmptyAnswer":
-      return Option.some({
-        answer: "",
-        shown: "",
-        issues: [issue("answer-empty", "The answer was empty.")]
-      })
-    case "Hopeless":
-      return Option.some(stopped(error.reason, shape))
-    default:
-      return Option.none()
-  }
-}
+type Asking = Effect.Effect<{ readonly call: ModelCallId; readonly said: PlainReply }, ModelError>
 
 /** The answer of the previous attempt, with its issues. */
 export interface Previous {
@@ -128,25 +33,12 @@ export interface Previous {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
-interface Fallback<A> {
-  readonly value: A
-  readonly repairs: ReadonlyArray<Repair>
-}
-
-/** The reading of one answer. */
-export interface Attempted<A> extends Reading<A> {
-  readonly fallback?: Fallback<A>
-  /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
-  readonly hasUse?: boolean
-}
-
 export interface AttemptPlan<A, E, R> {
   readonly stage: Stage
   /** 0 before the first round. */
   readonly round: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
-  readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
+  readonly read: (answer: string) => Effect.Effect<AnswerReading<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
   /** The JSON schema that the answer has to fit; see `ModelRequest`. */
@@ -198,7 +90,7 @@ export class Attempts extends Context.Service<
 
       /** How much an answer is worth: the lower the better, the first number before the others. */
       const rankOf = Effect.fnUntraced(function* <A, E, R>(
-        { answer, issues: unusable }: Said,
+        { answer, issues: unusable }: PlainReply,
         compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
       ) {
         if (unusable.length > 0) return [2, 0, answer.length]
@@ -233,7 +125,7 @@ export class Attempts extends Context.Service<
         let isBound = false
         let useless = 0
         let tuning: Tuning = firstTuning
-        let fallback: (Fallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+        let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
           const bound = isBound ? { grammar: plan.grammar?.() } : {}
@@ -249,7 +141,7 @@ export class Attempts extends Context.Service<
             }
             return caller.ask(request).pipe(
               Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
-              Effect.map(({ text }): Said => heard(text)),
+              Effect.map(({ text }): PlainReply => plainReply(text)),
               Effect.catchTag("ModelError", (error) =>
                 Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
               ),
@@ -267,7 +159,7 @@ export class Attempts extends Context.Service<
             ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
             : better(first, second, plan.compare)
           const { answer, hasOnlyThought = false, shown } = asked
-          const reading: Attempted<A> =
+          const reading: AnswerReading<A> =
             asked.issues.length > 0
               ? { value: Option.none(), issues: asked.issues, repairs: [] }
               : yield* plan.read(answer)

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { readConclusion } from "../../domain/documents/AnswerFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
-import type { Where } from "../../domain/findings/Issue.ts"
+import type { AnswerReading, Where } from "../../domain/findings/Issue.ts"
 import { placeInAnswer } from "../../domain/findings/IssueText.ts"
 import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -18,7 +18,6 @@ import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { builtInOrigin, type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import type { Attempted } from "./Attempts.ts"
 import { type CheckedText, Evidence, type EvidenceContext } from "../references/Evidence.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -94,9 +93,9 @@ const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sec
 /** What the text of a reading becomes: the value with corrected links, or as the last resort with marks. */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
-  before: Attempted<unknown>,
+  before: AnswerReading<unknown>,
   valueOf: (text: string, evidence: EvidenceCount) => A
-): Attempted<A> => {
+): AnswerReading<A> => {
   const all = [...before.repairs, ...repairs]
   const reading = { value: Option.some(valueOf(text, count)), issues, repairs: all }
   return issues.length === 0
@@ -150,7 +149,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
   return {
     /** Reads the result of a task. */
     readResult: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
-      const reading: Attempted<ResultDocument> = readResult(answer)
+      const reading: AnswerReading<ResultDocument> = readResult(answer)
       if (Option.isNone(reading.value) || reading.issues.length > 0) return reading
       const result = reading.value.value
       const found = yield* evidence.check(result.document, () => contextOf(result.document, sources))
@@ -169,7 +168,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
       const reading = readConclusion(answer, { hasResults: sources.finished.length > 0 })
       if (Option.isNone(reading.value) || reading.issues.length > 0) {
-        return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
+        return { ...reading, value: Option.none() } satisfies AnswerReading<CheckedAnswer>
       }
       const text = reading.value.value
       const checked = inAnswer(yield* evidence.check(text, () => contextOf(text, sources)), text, answer)

@@ -5,15 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
-import { makeIssue } from "../../domain/findings/Issue.ts"
+import { type AnswerReading, makeIssue } from "../../domain/findings/Issue.ts"
 import type { AnsweredQuestion } from "../../domain/models/Briefing.ts"
-import type { Attempted } from "./Attempts.ts"
 import { Gate } from "../permissions/Gate.ts"
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
 
 /** A question that is answered, as a reading: it is not what was asked for, and the model is told the answer. */
-const readingOf = ({ answer, question }: AnsweredQuestion): Attempted<never> => {
+const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never> => {
   const what = `The answer asks the person: "${oneLine(question)}" The person answers: "${oneLine(answer)}"`
   const issue = makeIssue("answer-unfinished", {}, { what, how: "Go on with this answer." })
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }

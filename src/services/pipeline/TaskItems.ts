@@ -19,19 +19,19 @@ import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
 import { fileTools, pathsOf } from "../../domain/tools/ToolCall.ts"
-import { makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { makeItemFiles } from "./SearchedTexts.ts"
+import { makeItemFiles } from "../changes/SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
-import { makeTaskChanges } from "./TaskChanges.ts"
+import { makeCopyWork } from "../changes/CopyWork.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
-import { makeTurnLoop } from "./TurnLoop.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
@@ -107,6 +107,7 @@ export class TaskItems extends Context.Service<
     Effect.gen(function* () {
       const activities = yield* Activities
       const changes = yield* makeTaskChanges
+      const { check } = yield* makeCopyWork
       const events = yield* RunEvents
       const gate = yield* Gate
       const itemFiles = yield* makeItemFiles
@@ -114,7 +115,6 @@ export class TaskItems extends Context.Service<
       const loop = yield* TaskLoop
       const registry = yield* ToolRegistry
       const skills = yield* Skills
-      const turnLoop = yield* makeTurnLoop
       const { limits, parallel } = yield* RunSettings
       const allTools = registry.tools.map(({ name }) => name)
 
@@ -181,10 +181,11 @@ export class TaskItems extends Context.Service<
         const copy = makeWorkingCopy()
         for (const file of others) copy.propose(file)
         const parts = settled.flatMap(({ refinement = [] }) => refinement)
+        const checked = check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
         const checks = parts.some((part) => part.joined !== undefined)
-          ? yield* turnLoop.check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
+          ? yield* Effect.provideService(checked, CurrentCopy, copy)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-        return refinementOf(order.task, settled, turnLoop.proposed({ copy }, { checks, turn: 0 }, "file"))
+        return refinementOf(order.task, settled, changes.proposed(copy, { checks, turn: 0 }, "file"))
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {

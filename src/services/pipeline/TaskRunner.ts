@@ -13,7 +13,7 @@ import { type CallOutcome, fileTools, isChange } from "../../domain/tools/ToolCa
 import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
-import { changesPath } from "./FinalCalls.ts"
+import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { changedBlocks } from "../../../src/domain/documents/ChangedFiles.ts"
-import { foldText } from "../../../src/domain/documents/FoldText.ts"
+import { compactedText } from "../../../src/domain/documents/CompactedTurns.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
 import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
@@ -38,8 +38,8 @@ const edit = (turn: number, old: string, now: string, isMade: boolean, block = 1
     : failed("edit_file", given, "validation_failed", "Nothing was changed. The old_text does not occur.", uid)
 }
 
-const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<typeof foldText>[0]> = {}) =>
-  foldText({
+const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<typeof compactedText>[0]> = {}) =>
+  compactedText({
     outcomes,
     open: openChanges(outcomes),
     files: [{ path: "src/a.ts", base: text, text: changed }],
@@ -55,7 +55,7 @@ const open = (...outcomes: ReadonlyArray<CallOutcome>) => openChanges(outcomes).
 
 const linesOf = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
 
-describe("foldText", () => {
+describe("compactedText", () => {
   it("keeps a failed change with the reason, as its file is now, and the text around it", () => {
     const outcomes = [
       read(1, 1, 60),

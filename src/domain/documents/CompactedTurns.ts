@@ -227,7 +227,7 @@ const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
-export const foldText = (given: Folded): string => {
+export const compactedText = (given: Folded): string => {
   const { above, budget, checks, files, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)

@@ -13,20 +13,15 @@ import { languageOf } from "../../domain/files/Language.ts"
 import { elisionIn } from "../../domain/files/Elision.ts"
 import { type Loss, lossOf } from "../../domain/files/Loss.ts"
 import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
+import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
+import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
 import { excerptOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { soughtOf } from "../../domain/models/Sought.ts"
-import {
-  type Arguments,
-  type CallOutcome,
-  fileTools,
-  isArguments,
-  pathOf,
-  ToolCall
-} from "../../domain/tools/ToolCall.ts"
-import { changeName, newTextsOf } from "../../domain/tools/OpenChanges.ts"
+import { type Arguments, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { newTextsOf, UnmadeChange } from "../../domain/tools/OpenChanges.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
 import { writesIn } from "../../domain/tools/Access.ts"
@@ -34,17 +29,9 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { finalCalls, proposedBy } from "./FinalCalls.ts"
+import { baseOf, finalCalls, proposedBy } from "./FinalCalls.ts"
 import { makeReplacement } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
-
-/** Why a report is sent back whose change failed. */
-export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
-  makeIssue(
-    "change-open",
-    { section: "Result summary", task },
-    { what: `${changeName(outcome.call)} failed, and nothing was changed in its place.` }
-  )
 
 /** Several edits of one file as one call, so that they are asked about together. */
 export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
@@ -60,17 +47,13 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
     return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
   })
 
-/** A change that is not made, as the call that would have made it. */
-const RefusedChange = Schema.Struct({ call: ToolCall, issue: Issue })
-export type RefusedChange = typeof RefusedChange.Type
-
 /** What one change asks for, as calls. */
 const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
-  refused: Schema.optionalKey(RefusedChange),
+  refused: Schema.optionalKey(UnmadeChange),
   /** The changes of files that a replacement did not look at, for one of its issues. */
-  leftOut: Schema.optionalKey(Schema.Array(RefusedChange)),
+  leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Where a text that was replaced stood, in a sentence. */
   replaced: Schema.optionalKey(Schema.String)
 })
@@ -175,6 +158,16 @@ const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
 /** True for a change that is read with a look at the project. */
 const looksAtProject = ({ _tag }: Change): boolean => _tag === "File" || _tag === "Replace"
+
+/** The changes of a task as calls that make them in the project, with what is known of them. */
+type ProposedWork = Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns">
+
+/** What is known of a working copy: its last checks, and what was changed in the project itself. */
+interface CheckedWork {
+  readonly checks: ReadonlyArray<CheckOutcome>
+  readonly files?: ReadonlyArray<FileFact>
+  readonly turn: number
+}
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
@@ -333,6 +326,22 @@ export const makeTaskChanges = Effect.gen(function* () {
     )
   }
 
+  /** The changes of a working copy as calls, whose uids begin with `word`, with what is known of them. */
+  const proposed = (
+    copy: WorkingCopy,
+    { checks, files: inProject = [], turn }: CheckedWork,
+    word?: string
+  ): ProposedWork => {
+    const own = named(copy)
+    const files = joinedFiles([...inProject, ...fileFacts(own)])
+    return {
+      calls: final(copy, word),
+      ...(own.length === 0 ? {} : { bases: own.map(baseOf), turns: turn }),
+      ...(files.length === 0 ? {} : { files }),
+      ...(files.length === 0 || checks.length === 0 ? {} : { checks })
+    }
+  }
+
   /** What others propose with the changes of a refinement on top. */
   const onTop = (others: ReadonlyArray<ProposedFile>, refinement: Refinement): ReadonlyArray<ProposedFile> => {
     const copy = makeWorkingCopy(others)
@@ -340,5 +349,5 @@ export const makeTaskChanges = Effect.gen(function* () {
     return copy.files()
   }
 
-  return { callsOf, fileAt, final, named, nameOf, onTop, pathsIn, tidied }
+  return { callsOf, fileAt, named, nameOf, onTop, pathsIn, proposed, tidied }
 })

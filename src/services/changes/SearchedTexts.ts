@@ -22,6 +22,9 @@ export const maxSearchedBytes = 1_048_576
 /** No larger file is changed by a replacement, or by an edit. */
 export const maxChangedBytes = 10_485_760
 
+/** A larger project is not searched for what a model is told beside its work. */
+export const mostSearched = 4000
+
 const filesAtOnce = 16
 
 export interface SearchedText {

@@ -1,9 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { plainTask } from "../../../src/domain/plan/Task.ts"
-import { briefing, openStages } from "../../support/OpenStages.ts"
-import { resultSaying } from "../../support/TestRun.ts"
+import { plainTask } from "../../../../src/domain/plan/Task.ts"
+import { briefing, openStages } from "../../../support/OpenStages.ts"
+import { resultSaying } from "../../../support/TestRun.ts"
 
 const files = {
   "src/limit.ts": "export const getLimit = () => 5\nexport const other = 1\nif (text.length > getMost()) cut()\n",

@@ -2,15 +2,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { plainTask } from "../../../src/domain/plan/Task.ts"
-import { Commands } from "../../../src/services/commands/Commands.ts"
-import { lookBackText } from "../../../src/services/pipeline/LookBack.ts"
-import type { TaskOrder } from "../../../src/services/pipeline/TaskStage.ts"
-import { layerOnCopy } from "../../support/OpenChecks.ts"
-import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
-import { makeFolder } from "../../support/Project.ts"
-import { resultSaying } from "../../support/TestRun.ts"
+import { defaultLimits } from "../../../../src/domain/configuration/Limits.ts"
+import { plainTask } from "../../../../src/domain/plan/Task.ts"
+import { Commands } from "../../../../src/services/commands/Commands.ts"
+import { selfReviewText } from "../../../../src/domain/documents/SelfReview.ts"
+import type { TaskOrder } from "../../../../src/services/pipeline/TaskStage.ts"
+import { layerOnCopy } from "../../../support/OpenChecks.ts"
+import { briefing, openStages, type OpenStages } from "../../../support/OpenStages.ts"
+import { makeFolder } from "../../../support/Project.ts"
+import { resultSaying } from "../../../support/TestRun.ts"
 
 const node = process.execPath
 const before = `export const slug = (text, max) => {
@@ -82,7 +82,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
       ])
       const refinement = yield* loop.work(order)
       expect(lastOf(messages)[2]).toBe(
-        lookBackText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}`"])
+        selfReviewText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}`"])
       )
       expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
       expect(messages).toHaveLength(3)

@@ -1,0 +1,85 @@
+/**
+ * The calls and changes of a reply, checked before any of them is made, and what is wrong with the reply because of them.
+ */
+import type { Issue, Repair } from "../findings/Issue.ts"
+import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
+import { turnUid } from "../tools/ToolCallFormat.ts"
+import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
+import type { ParsedReply } from "./ModelReply.ts"
+import { callSign } from "./Refinement.ts"
+import type { Answered } from "./TurnFormat.ts"
+import type { CallAnswer } from "./TurnReply.ts"
+
+/** One call of a reply, checked; `wanted` is how it was written. */
+export interface ReplyCall {
+  readonly wanted: ToolCall
+  readonly call: ToolCall
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The calls and changes of a reply, checked. */
+export interface CheckedCalls {
+  readonly calls: ReadonlyArray<ReplyCall>
+  /** Issues of changes that became no call. */
+  readonly issues: ReadonlyArray<Issue>
+  /** Changes that are not made; they stay open. */
+  readonly unmade: ReadonlyArray<UnmadeChange>
+  /** The issue of more calls than one turn may make. */
+  readonly tooMany: ReadonlyArray<Issue>
+  /** Where replaced texts stood, a sentence each. */
+  readonly replaced: ReadonlyArray<string>
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** Calls that belong together, such as those of one replacement. */
+type CallGroup = ReadonlyArray<ToolCall>
+
+/** The groups without calls that were written before. */
+export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<CallGroup> => {
+  const all = groups.flat()
+  const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call
+  return groups.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
+}
+
+/** The changes of a reply that are not made because they have issues, are beyond the limit, or could not be read. */
+export const droppedChanges = (
+  calls: ReadonlyArray<ReplyCall>,
+  beyond: ReadonlyArray<UnmadeChange>,
+  { issues, report }: Answered
+): ReadonlyArray<UnmadeChange> =>
+  [
+    ...calls.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
+    ...beyond,
+    ...unreadChanges(issues, report !== undefined)
+  ].filter(({ call }) => fileTools.has(call.name))
+
+/** Issues of a reply, without those of calls of the interface, which get them in their own answers. */
+export const replyIssues = ({ native, turn }: ParsedReply, checked: CheckedCalls): ReadonlyArray<Issue> => {
+  const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
+  return [
+    ...turn.issues,
+    ...checked.issues,
+    ...checked.calls.flatMap(({ issues, wanted }) => (nativeSigns.has(callSign(wanted)) ? [] : issues)),
+    ...(native.length === 0 ? checked.tooMany : [])
+  ]
+}
+
+/** True when nothing is wrong with a reply and its calls. */
+export const isFaultless = ({ native, turn }: ParsedReply, { calls, issues, tooMany }: CheckedCalls): boolean =>
+  turn.issues.length + issues.length + tooMany.length === 0 &&
+  [...calls, ...native].every((call) => call.issues.length === 0)
+
+/** The answers to the calls of the interface, one for each. */
+export const nativeAnswers = (
+  { native }: ParsedReply,
+  { calls, tooMany }: CheckedCalls,
+  outcomes: ReadonlyArray<CallOutcome>,
+  turn: number
+): ReadonlyArray<CallAnswer> =>
+  native.map(({ asked, call, issues }) => {
+    const match = calls.find(({ wanted }) => callSign(wanted) === callSign(call))
+    const uid = turnUid(turn, match?.call.uid ?? "")
+    const outcome = issues.length > 0 ? undefined : outcomes.find((ran) => ran.call.uid === uid)
+    return { asked, outcome, issues: issues.length > 0 ? issues : (match?.issues ?? tooMany) }
+  })

@@ -1,0 +1,98 @@
+/**
+ * The text of an answer, and what becomes of one that cannot be read as a document: stopped, cut off, empty, only thought. The model
+ * can repair each of these by answering differently, so they are answers with issues.
+ */
+import * as Option from "effect/Option"
+import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
+import { codeSpan } from "../markdown/PromptBlock.ts"
+import type { ModelError, StoppedAnswer } from "../models/ModelAnswer.ts"
+import { cutAtParagraph } from "../text/Excerpt.ts"
+import { type AnswerShape, issuesOfPart, wholePartOf } from "./AnswerWatch.ts"
+import { repeatsStopped, stoppedAgain, stoppedNote } from "./UselessAnswers.ts"
+
+/** What the stage knows of its document. */
+interface ExpectedDocument {
+  readonly shape?: AnswerShape
+  readonly readPart?: (part: string) => ReadonlyArray<Issue>
+}
+
+const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
+
+/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
+export interface PlainReply {
+  readonly answer: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly shown: string
+  /** The model thought and came to no answer. */
+  readonly hasOnlyThought?: boolean
+}
+
+/** An answer as it was written. */
+export const plainReply = (text: string): PlainReply => ({
+  answer: text,
+  shown: text,
+  issues: repeatsStopped(text) ? [stoppedAgain] : []
+})
+
+/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
+const shownOfStopped = 600
+
+const beginWith = (shape: AnswerShape | undefined): string =>
+  shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
+
+const onlyThought = (what: string, shape: AnswerShape | undefined): PlainReply => ({
+  answer: "",
+  shown: "",
+  hasOnlyThought: true,
+  issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
+})
+
+const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainReply => {
+  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
+  const begin = beginWith(shape)
+  return {
+    answer: reason.partial,
+    shown: left === 0 ? text : `${text}\n\n${stoppedNote(left)}`,
+    issues: [
+      reason.kind === "loop"
+        ? issue(
+            "answer-loop",
+            `The answer was stopped: ${reason.detail}.`,
+            `${begin}, write everything once, and stop.`
+          )
+        : issue("answer-shape", `The answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
+    ]
+  }
+}
+
+/** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
+const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainReply => {
+  const part = wholePartOf(partial)
+  const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
+  const whole =
+    part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
+  const what = `The answer ran into the length limit and broke off.${whole}`
+  return { answer: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
+}
+
+/** Failures that the model can repair by answering differently. */
+export const unusableAnswer = (error: ModelError, { readPart, shape }: ExpectedDocument): Option.Option<PlainReply> => {
+  switch (error.reason._tag) {
+    case "CutOff":
+      return Option.some(cutOff(error.reason.partial, readPart))
+    case "ThinkingCutOff":
+      return Option.some(onlyThought("The thinking ran into the length limit, so there was no answer.", shape))
+    case "ThinkingOnly":
+      return Option.some(onlyThought("There was only thinking and no answer.", shape))
+    case "EmptyAnswer":
+      return Option.some({
+        answer: "",
+        shown: "",
+        issues: [issue("answer-empty", "The answer was empty.")]
+      })
+    case "Hopeless":
+      return Option.some(stopped(error.reason, shape))
+    default:
+      return Option.none()
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The parts of source files that hold the names and strings which a task and its prompt write as code. A model would search for them
+ * first, and then read the lines around them.
+ */
+import type { NamedText } from "../files/ChangedNames.ts"
+import { languageOf } from "../files/Language.ts"
+import { isTestFile } from "../files/TestFile.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { gapText } from "./OutputCut.ts"
+import { excerptOf } from "./ReferenceExcerpt.ts"
+import type { Sought } from "./Sought.ts"
+
+/** A name or a string in more files says little about any of them. */
+const mostHolders = 8
+
+/** So many further files are named, with how many of their lines hold a name or a string. */
+const mostOthers = 8
+
+const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
+  text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
+
+/** The files in which most of what is looked for stands and in few others, those of tests last. */
+const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: Sought): ReadonlyArray<NamedText> => {
+  const scores = new Map<NamedText, number>()
+  for (const { text: wanted, weight } of [...literals, ...names]) {
+    const holders = texts.filter(({ text }) => text.includes(wanted))
+    if (holders.length > mostHolders) continue
+    for (const file of holders) scores.set(file, (scores.get(file) ?? 0) + weight / holders.length)
+  }
+  return [...scores]
+    .map(([file, score]) => ({ file, score: isTestFile(file.path) ? score / 4 : score }))
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ file }) => file)
+}
+
+const blockOf = ({ path, text }: NamedText, sought: Sought, budget: number): string => {
+  const lines = text.replace(/\n$/, "").split("\n")
+  const shown = excerptOf({ lines, language: languageOf(path), first: 1, gap: gapText }, sought, budget)
+  return `Path: ${path}\n\n${fenced(shown.text, languageOf(path))}\n\n`
+}
+
+/** The names and strings that a file has to hold to be shown. */
+export const wantedTexts = ({ literals, names }: Sought): ReadonlyArray<string> =>
+  [...literals, ...names].map(({ text }) => text)
+
+/** Parts of the best files, one for each budget in characters, and the names of the others. */
+export const prefetchedParts = (
+  texts: ReadonlyArray<NamedText>,
+  sought: Sought,
+  budgets: ReadonlyArray<number>
+): string => {
+  const best = bestFiles(texts, sought)
+  const wanted = wantedTexts(sought)
+  const others = best.slice(budgets.length)
+  const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
+  const more = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
+  const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${more}.`
+  const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, sought, budgets[index] ?? 0))
+  return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${also}`.trimEnd())
+}

@@ -1,0 +1,34 @@
+/**
+ * The places where a hook may take part in a turn. A hook is one mechanism that the loop works without, such as the self-review.
+ * `Agent.ts` lists the hooks in use.
+ */
+import type * as Effect from "effect/Effect"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import type { AgentEnd, AnyWork, Session } from "./Session.ts"
+import type { AgentTurn, CallRun } from "./Turn.ts"
+
+/** A mechanism that takes part in the turns. */
+export interface AgentHook {
+  /** Material for the first message of a task; empty for none. */
+  readonly opening?: (round: number, task: Task, briefing: Briefing) => Effect.Effect<string>
+  /** Chooses among the calls that can be made. */
+  readonly beforeTools?: (turn: AgentTurn, calls: ReadonlyArray<ToolCall>) => ReadonlyArray<ToolCall>
+  /** Makes calls in another way than in the working copy; nothing for calls that it leaves to the loop. */
+  readonly runTools?: (
+    work: AnyWork,
+    calls: ReadonlyArray<ToolCall>
+  ) => Effect.Effect<CallRun, TooManyDenials> | undefined
+  /** Lines for the reply about what the changes of a turn left behind. */
+  readonly afterChanges?: (
+    turn: AgentTurn,
+    changed: ReadonlyArray<ProposedFile>
+  ) => Effect.Effect<ReadonlyArray<string>>
+  /** A question to the model before an acceptable report ends the work; nothing for none. */
+  readonly beforeEnd?: (turn: AgentTurn) => Effect.Effect<string | undefined>
+  /** Why the work ends without a report; nothing while it goes on. */
+  readonly endOf?: (session: Session) => AgentEnd<never> | undefined
+}

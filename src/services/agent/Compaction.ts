@@ -1,0 +1,127 @@
+/**
+ * Keeps the conversation within the context window. When it has become too long, or the last reply had too little room for what
+ * the model asked for, the turns are compacted into what the program knows of them. The end of each message says how much can be
+ * shown next.
+ */
+import * as Effect from "effect/Effect"
+import { compactedText } from "../../domain/documents/CompactedTurns.ts"
+import {
+  budgetNote,
+  compactAt,
+  compactTo,
+  isCutShort,
+  replyShare,
+  summarySize
+} from "../../domain/documents/TurnBudgets.ts"
+import {
+  type ConversationMessage,
+  measuredPrompt,
+  messageText,
+  withNote
+} from "../../domain/models/ConversationMessage.ts"
+import { toolCallsFor } from "../../domain/models/Generation.ts"
+import {
+  assumedScale,
+  charactersIn,
+  charactersLeft,
+  charactersOf,
+  neededTokens,
+  type TokenScale
+} from "../../domain/models/PromptSize.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
+import { fileTools } from "../../domain/tools/ToolCall.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
+import type { AnyWork, Assignment, Session } from "./Session.ts"
+
+type Messages = ReadonlyArray<ConversationMessage>
+
+export type Compaction = Effect.Success<typeof makeCompaction>
+
+export const makeCompaction = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+  const settings = yield* RunSettings
+  const { contextWindow } = settings
+
+  const scaleOf = ({ assignment: { skill } }: AnyWork) => calibration.scale(skill?.model ?? settings.model)
+
+  /** True when the model is offered its tools through the interface. */
+  const isNative = ({ id, skill }: Assignment): boolean => toolCallsFor(settings, id.stage, skill?.model) === "native"
+
+  /** The messages with the system message and the tools that are sent with them. */
+  const conversationOf = ({ assignment, prompt: { system } }: AnyWork, messages: Messages) => ({
+    system,
+    messages,
+    tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
+  })
+
+  /** The characters that a reply may have behind these messages. */
+  const replyBudget = (work: AnyWork, messages: Messages, scale: TokenScale = scaleOf(work)): number =>
+    Math.floor(charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)), scale) * replyShare)
+
+  /**
+   * Says at the end of the last message how much can be shown next, in the reply or in the compaction that shows more, so that one
+   * answer does not ask for more. The counts of the server are left aside: a prompt must not depend on which of several tasks
+   * was answered first.
+   */
+  const withBudgetNote = (work: AnyWork, messages: Messages): Messages => {
+    const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
+    if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
+    const first = work.prompt.compact(messages, "")
+    const note = budgetNote(replyBudget(work, messages, assumedScale), replyBudget(work, first, assumedScale))
+    return note === "" ? messages : withNote(messages, note)
+  }
+
+  /** The characters that a summary may have, of which the outputs of the last answer take the most. */
+  const summaryBudget = (
+    work: AnyWork,
+    session: Session,
+    first = work.prompt.compact(session.messages, "")
+  ): number => {
+    const kept = conversationOf(work, first)
+    const room = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
+    return summarySize(session, room, replyBudget(work, kept.messages))
+  }
+
+  /** The messages with a summary in the place of the turns; `instruction` is its end. */
+  const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
+    const { assignment, prompt } = work
+    const { checks, issues, messages } = session
+    const outcomes = [...assignment.priorCalls, ...session.outcomes]
+    const files = changes.named(assignment.copy)
+    const first = prompt.compact(messages, "")
+    const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation
+    if (!hasNews) return first
+    const summary = compactedText({
+      outcomes,
+      open: openChanges(outcomes),
+      files,
+      above: first.map(messageText).join("\n"),
+      checks,
+      issues,
+      now: instruction,
+      budget: summaryBudget(work, session, first)
+    })
+    return prompt.compact(messages, summary)
+  }
+
+  /** Compacts the turns when they take too much of the window, or left the last reply too little room; `left` answers are to come. */
+  const compacted = (work: AnyWork, session: Session, left: number): Session => {
+    const tokensOf = (messages: Messages): number =>
+      neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))
+    const before = tokensOf(session.messages)
+    const isCut = isCutShort(session, () => summaryBudget(work, session))
+    if (before <= contextWindow * compactAt && !isCut) return session
+    const instruction = left <= warnedTurns ? instructionFor(work.prompt, left) : work.prompt.continuation
+    const shorter = compactedMessages(work, session, instruction)
+    const messages = left > 1 ? withBudgetNote(work, shorter) : shorter
+    return isCut || tokensOf(messages) < before ? { ...session, isCompacted: true, messages } : session
+  }
+
+  return { compacted, compactedMessages, conversationOf, isNative, replyBudget, withBudgetNote }
+})

@@ -1,0 +1,61 @@
+/**
+ * Judges the report of a turn: by what the program knows of the changes and the calls, then by the judge of the work, which holds
+ * its links against the project. A report that is sent back too often is accepted with its wrong links marked.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { isFine } from "../../domain/checks/CheckOutcome.ts"
+import { replyIssues } from "../../domain/documents/CheckedCalls.ts"
+import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
+import type { AgentWork, Session } from "./Session.ts"
+import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
+
+/** Judges the report alone. The `isLast` one is accepted if it can be. */
+const judgeText = Effect.fnUntraced(function* <A, E>(
+  work: AgentWork<A, E>,
+  session: Session,
+  report: string,
+  isLast: boolean
+) {
+  const { priorCalls, task, tools } = work.assignment
+  const { checks, issues: issuesBefore, outcomes, retries } = session
+  const { answers, rejectedReports, unfoundedReports } = retries
+  const isUnfounded = yield* work.isUnfounded(report, session)
+  const isFirst = answers.size === 0 && outcomes.length + priorCalls.length === 0 && tools.length > 0
+  const factual = reportIssues(report, { task, isFirst, outcomes, checks, issues: issuesBefore, rejectedReports })
+  const objections = factual.length > 0 ? factual : isUnfounded && unfoundedReports === 0 ? [notLooked] : []
+  if (!isLast && objections.length > 0) {
+    return { accepted: Option.none<A>(), issues: objections, repairs: [], isUnfounded }
+  }
+  const { fallback, issues, repairs, value } = yield* work.judge(report, session)
+  if (issues.length === 0 && Option.isSome(value)) return { accepted: value, issues, repairs, isUnfounded }
+  return fallback !== undefined && (isLast || rejectedReports > 0)
+    ? { accepted: Option.some(fallback.value), issues: [], repairs: fallback.repairs, isUnfounded }
+    : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
+})
+
+/** Judges a reply; its report is judged when nothing else is open. */
+export const judgeReport = Effect.fnUntraced(function* <A, E>(
+  work: AgentWork<A, E>,
+  { checked, left, parsed, results, session }: FinishedTurn
+): Effect.fn.Return<ReportVerdict<A>> {
+  const { calls, repairs: repaired, report } = parsed.turn
+  const { checks, folderInstructions, hasChanged, outcomes, remaining } = results
+  const problems = replyIssues(parsed, checked)
+  const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
+  const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+  // A report beside changes was written without knowing what the program found about them.
+  const isEarly = hasChanged && left > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
+  if (report === undefined || isOpen || isEarly || calls.length > 0) {
+    return { accepted: Option.none(), issues: problems, repairs, isSentBack: false, isUnfounded: false, isOpen }
+  }
+  const isLast = left === 0 && work.assignment.kind === "message"
+  const judged = yield* judgeText(work, session, report, isLast)
+  return {
+    ...judged,
+    issues: [...problems, ...judged.issues],
+    repairs: [...repairs, ...judged.repairs],
+    isSentBack: Option.isNone(judged.accepted),
+    isOpen
+  }
+})

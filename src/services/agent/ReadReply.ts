@@ -1,0 +1,107 @@
+/**
+ * The exchange with the model in a turn: asks for the next answer and reads it. A failure that the model can make up for by
+ * answering differently, such as a loop or an empty answer, becomes a reply with issues.
+ */
+import * as Effect from "effect/Effect"
+import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
+import { type ModelReply, parsedReply, type ParsedReply, unreadReply } from "../../domain/documents/ModelReply.ts"
+import { nothingAsked } from "../../domain/documents/TurnFormat.ts"
+import { withUniqueIds } from "../../domain/documents/TurnReply.ts"
+import { plainReply, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
+import { conversationSize, measuredPrompt } from "../../domain/models/ConversationMessage.ts"
+import { fileTools } from "../../domain/tools/ToolCall.ts"
+import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import type { Bound } from "../models/CallAttempt.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { Compaction } from "./Compaction.ts"
+import type { AgentWork, Session } from "./Session.ts"
+
+const noPaths: ProjectPaths = new Map()
+
+export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, isNative }: Compaction) {
+  const caller = yield* ModelCaller
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+
+  /** How the server may hold the next answer to a form, after one that could not be used. */
+  const boundBy = Effect.fnUntraced(function* <A, E>(
+    { assignment, prompt }: AgentWork<A, E>,
+    { retries }: Session
+  ): Effect.fn.Return<Bound> {
+    const last = retries.unusable.at(-1)
+    if (last === undefined || isNative(assignment)) return {}
+    const tools = registry.tools.filter(({ name }) => assignment.tools.includes(name) && !fileTools.has(name))
+    return {
+      grammar: prompt.grammar === undefined ? undefined : yield* prompt.grammar(tools),
+      format: tools.length > 0 && mentionsCall(last) ? callSchema(tools) : undefined
+    }
+  })
+
+  /** Sends the messages of a session once. */
+  const send = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, session: Session) {
+    const { assignment, isFinal, listen } = work
+    const conversation = conversationOf(work, session.messages)
+    return yield* caller
+      .ask({
+        id: { ...assignment.id, attempt: session.turn },
+        step: assignment.step,
+        prompt: measuredPrompt(conversation),
+        conversation,
+        model: assignment.skill?.model,
+        tuning: session.retries,
+        bound: yield* boundBy(work, session),
+        ...(listen === undefined ? {} : { listen })
+      })
+      .pipe(
+        Effect.map(({ calls = [], text, thinking }): ModelReply => ({
+          ...plainReply(text),
+          thinking,
+          asked: withUniqueIds(calls, session.messages)
+        })),
+        Effect.catchTag("ModelError", (error) => {
+          const unusable = isFinal?.(error) === true ? undefined : unusableAnswer(error, {})
+          return unusable?._tag === "Some"
+            ? Effect.succeed<ModelReply>({ ...unusable.value, thinking: "", asked: [] })
+            : Effect.fail(error)
+        })
+      )
+  })
+
+  /** Asks for the next answer. A prompt that the server refuses as too long is prepared again, by the size that it counted. */
+  const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
+    const ask = (session: Session) =>
+      work.keep(session).pipe(
+        Effect.andThen(send(work, session)),
+        Effect.map((reply) => ({ reply, session }))
+      )
+    const session = prepare()
+    return yield* ask(session).pipe(
+      Effect.catchIf(
+        ({ isTooLong }) => isTooLong,
+        (error) => {
+          const shorter = prepare()
+          const isShorter = conversationSize(shorter.messages) < conversationSize(session.messages)
+          return isShorter ? ask(shorter) : Effect.fail(error)
+        }
+      )
+    )
+  })
+
+  /** What a reply asks for, by its text and through the interface. */
+  const readReply = Effect.fnUntraced(function* <A, E>(
+    { assignment, read }: AgentWork<A, E>,
+    reply: ModelReply
+  ): Effect.fn.Return<ParsedReply> {
+    const { answer, asked, issues } = reply
+    if (issues.length > 0) return unreadReply(reply)
+    const mayChange = assignment.tools.some((name) => fileTools.has(name))
+    const paths = mayChange ? yield* changes.pathsIn(answer, assignment.task) : noPaths
+    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* read(answer, paths)
+    return parsedReply(reply, written, isNative(assignment))
+  })
+
+  return { askModel, readReply }
+})

@@ -1,0 +1,55 @@
+/**
+ * Self-review: after the first report whose checks pass, the model is asked once for a case that its change does not treat, and for a
+ * test of it. The report stays a candidate meanwhile (CandidateReport.ts).
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { passes } from "../../../domain/checks/CheckOutcome.ts"
+import {
+  isReviewedSource,
+  reviewedFiles,
+  reviewedNames,
+  selfReviewText,
+  usesOf
+} from "../../../domain/documents/SelfReview.ts"
+import type { ProposedFile } from "../../../domain/files/ProposedFile.ts"
+import { seenKey } from "../../../domain/runs/ActivityKey.ts"
+import { Workspace } from "../../files/Workspace.ts"
+import { Activities } from "../../journal/Activities.ts"
+import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
+import { makeTaskChanges } from "../../changes/TaskChanges.ts"
+import { RunSettings } from "../../runs/RunSettings.ts"
+import type { AgentHook } from "../AgentHook.ts"
+
+/** With fewer answers left a test that fails could not be answered with a repair and a report. */
+const leastAnswers = 4
+export const makeSelfReview = Effect.gen(function* () {
+  const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const searchedTexts = yield* makeSearchedTexts
+  const workspace = yield* Workspace
+  const { lookBack = true } = yield* RunSettings
+
+  /** Lines of other files that use what the changes touch. */
+  const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
+    const names = reviewedNames(changed)
+    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    if (names.length === 0 || files.length > mostSearched) return []
+    const own = new Set(changed.map(({ path }) => path))
+    const others = files.filter((path) => !own.has(path) && isReviewedSource(path))
+    return usesOf(yield* searchedTexts(others, (text) => names.some((name) => text.includes(name))), names)
+  })
+
+  const hook: AgentHook = {
+    beforeEnd: Effect.fnUntraced(function* ({ left, session: { checks }, turn, work: { assignment } }) {
+      const { copy, id, kind, task } = assignment
+      const isTested = checks.length > 0 && checks.every(passes)
+      if (!lookBack || kind !== "task" || left < leastAnswers || !isTested) return undefined
+      const sources = reviewedFiles(changes.named(copy))
+      if (sources.length === 0) return undefined
+      const key = seenKey.uses(task, id.round, turn)
+      return selfReviewText(yield* activities.record({ key, success: Schema.Array(Schema.String) }, search(sources)))
+    })
+  }
+  return hook
+})

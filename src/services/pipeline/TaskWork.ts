@@ -1,0 +1,327 @@
+/**
+ * A task as the work of an agent (services/agent/Agent.ts): its first message, what the program writes behind it, how its answers are
+ * read, and how its report is judged.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import type { SeenFact } from "../../domain/checks/Facts.ts"
+import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
+import { showsFile } from "../../domain/documents/CompactedTurns.ts"
+import { headless } from "../../domain/documents/NoEnd.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
+import type { InputValue } from "../../domain/documents/Refinement.ts"
+import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
+import { Issue } from "../../domain/findings/Issue.ts"
+import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
+import { type Briefing, projectTextOf, withAnswers } from "../../domain/models/Briefing.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
+import { seenReads } from "../../domain/models/SeenReads.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { type ResultDocument, TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
+import { slugOf } from "../../domain/text/Slug.ts"
+import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
+import { dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Agent } from "../agent/Agent.ts"
+import { type AgentPrompt, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { checkInputPaths } from "../references/FileReferences.ts"
+import { References } from "../references/References.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { makeAboutProject } from "./AboutProject.ts"
+import { makeEvidenceReaders } from "./CheckedEvidence.ts"
+import { makeInstructions } from "./Instructions.ts"
+import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
+import { makeMissingTools } from "./PlanChecker.ts"
+import { makeGatedCalls } from "./StepApproval.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
+import { CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+
+/** A task and its inputs, as the answers have them. */
+type TaskFields = Pick<Turn, "inputs" | "task">
+
+/** A task that is worked on. */
+export interface TaskWork {
+  readonly order: TaskOrder
+  readonly skill: Skill
+  readonly agentWork: AgentWork<ResultDocument, CallsDeclined | TaskFailure>
+  readonly fields: Ref.Ref<TaskFields>
+  /** The session before the first turn. */
+  readonly begun: Session
+  /** Where the work stands. */
+  readonly session: Ref.Ref<Session>
+  /** The references of which only a part was seen so far. */
+  readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
+}
+
+/** The texts that a message shows the model; of a result also the fields, where the output of a command stands. */
+const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
+  if (message.role === "user") return [message.content]
+  if (message.role !== "tool") return []
+  const { data } = message.result
+  const fields = typeof data === "object" && data !== null ? Object.values(data) : []
+  return [dataText(data), ...fields.filter((text) => typeof text === "string")]
+}
+
+/** True for a file that the references of a task name. */
+const isReferenceOf =
+  ({ references }: Task) =>
+  (path: string): boolean =>
+    references.some(
+      ({ kind, target }) =>
+        kind === "file" && (target === path || target.endsWith(`/${path}`) || path.endsWith(`/${target}`))
+    )
+
+/** True when the user or the plan gave material with the task. */
+const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
+  isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
+
+export const makeTaskWork = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
+  const activities = yield* Activities
+  const agent = yield* Agent
+  const changes = yield* makeTaskChanges
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const gatedCalls = yield* makeGatedCalls
+  const instructions = yield* makeInstructions
+  const missing = yield* makeMissingTools
+  const prompts = yield* makeTaskPrompts
+  const questionsAt = yield* makeModelQuestions
+  const { readResult } = yield* makeEvidenceReaders
+  const references = yield* References
+  const registry = yield* ToolRegistry
+  const skills = yield* Skills
+  const workspace = yield* Workspace
+  const { askFirst = false, limits } = yield* RunSettings
+
+  const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
+
+  /** The skill of a task, or why it cannot be worked on. */
+  const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
+    const skill = skills.find(task.skill)
+    if (skill === undefined) {
+      const reason = `There is no skill "${task.skill}".`
+      return Effect.fail(new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false }))
+    }
+    const unusable = missing.whyUnusable(skill)
+    return unusable === undefined ? Effect.succeed(skill) : Effect.fail(toolsMissing(task, skill, unusable))
+  }
+
+  /** The issues of inputs that name no file. */
+  const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
+    if (inputs.length === 0) return []
+    return yield* activities.record(
+      { key: seenKey.inputs(task), success: Schema.Array(Issue) },
+      Effect.provideService(checkInputPaths(skill.inputs, inputs, task), Workspace, workspace)
+    )
+  })
+
+  /** Asks about the calls of an answer that do something outside of the working copy. */
+  const approve = Effect.fnUntraced(function* ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) {
+    const outside = calls.filter((call) => !isPure(call) && (askFirst || !fileTools.has(call.name)))
+    if (outside.length === 0) return
+    const gated = yield* gatedCalls(task, { task, calls: outside }, round)
+    if (gated === undefined) return
+    const { approved, by } = yield* gate.approveStep({ title: task.name, planKey: `round-${round}`, tasks: [gated] })
+    if (!approved) return yield* new CallsDeclined({ by })
+  })
+
+  /** The material of the first message, with what it becomes when it is written again. */
+  const materialOf = Effect.fnUntraced(function* (order: TaskOrder, tools: ReadonlyArray<string>) {
+    const { finished, goals, round, task } = order
+    const place = stagePlace(round, "task")
+    const block = yield* references
+      .block(task, {
+        briefing: order.briefing,
+        finished,
+        budget: prompts.referenceBudget(task, order.briefing),
+        place
+      })
+      .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
+    const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
+    const isPrefetched =
+      tools.includes("search_files") && order.isItem !== true && !task.references.some(({ kind }) => kind === "file")
+    const prefetched = isPrefetched ? yield* agent.opening(round, task, yield* Ref.get(briefing)) : ""
+    const questions = questionsAt(`${place}/${slugOf(task.name)}`)
+    const fitted = (referenceText: string, parts: string) =>
+      prompts.fitted(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
+        goals,
+        references: `${referenceText}${parts}`
+      })
+    return { block, briefing, fitted, first: fitted(block.text, prefetched), prefetched, questions }
+  })
+
+  /** What is known of a task while it is worked on. */
+  interface OpenTask {
+    readonly order: TaskOrder
+    readonly skill: Skill
+    readonly assignment: Assignment
+    readonly material: Effect.Success<ReturnType<typeof materialOf>>
+    readonly fields: Ref.Ref<TaskFields>
+  }
+
+  /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
+  const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask): string => {
+    const { block, briefing, fitted, prefetched } = material
+    const paths = changes.named(copy).map(({ path }) => path)
+    const isOld = paths.some((path) => prefetched.includes(`Path: ${path}\n`))
+    const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
+    // A server that counts more tokens than were estimated leaves less room than at first.
+    const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
+    const most = isKept
+      ? Math.min(block.text.length, budget.whole)
+      : Math.min(Math.floor(block.text.length / 2), budget.parts)
+    return fitted(block.within(most), isOld ? "" : prefetched).user
+  }
+
+  const promptOf = (open: OpenTask): AgentPrompt => {
+    const { assignment, fields, material, order, skill } = open
+    const { round, task } = order
+    const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
+    const look = mayChange ? "look further, change, or" : "look further, or"
+    return {
+      system: material.first.system,
+      instruction: (left) =>
+        left === 1
+          ? "This is the last answer: write the report now, with what is known."
+          : `Go on: ${look} write the report (\`## Result summary\`).`,
+      continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
+      compact: (_, summary) => {
+        const user = firstAgain(open)
+        return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
+      },
+      // Inputs stand before everything else, and their values in no grammar.
+      grammar: (offered) =>
+        Effect.map(Ref.get(fields), ({ inputs }) => {
+          const isOpen = ({ name, required }: Skill["inputs"][number]): boolean =>
+            required && !inputs.some((input) => input.name === name)
+          return skill.inputs.some(isOpen) ? undefined : turnGrammar({ mayChange, tools: offered })
+        }),
+      folderInstructions: Effect.fnUntraced(function* (turn, files, budget) {
+        const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
+        const briefing = yield* Ref.get(material.briefing)
+        const beside = yield* instructions.beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
+        // After a compaction they stand in the first message.
+        yield* Ref.set(material.briefing, beside.briefing)
+        return beside.text
+      })
+    }
+  }
+
+  /** Reads an answer; a question to the user in the place of a report is put to them. */
+  const readAnswer = Effect.fnUntraced(function* (open: OpenTask, answer: string, paths: ProjectPaths) {
+    const { assignment, fields, material, skill } = open
+    const { task: name, tools } = assignment
+    const before = yield* Ref.get(fields)
+    const turn = readTurn(answer, {
+      paths,
+      task: before.task,
+      inputs: skill.inputs,
+      kept: before.inputs,
+      mayChange: tools.some((tool) => fileTools.has(tool)),
+      isTool: (tool) => meantTool(tool, tools) !== undefined
+    })
+    if (turn.calls.length + turn.changes.length === 0) {
+      const reply = yield* material.questions.ask(headless(answer))
+      if (reply !== undefined) return { ...nothingAsked, ...reply }
+      if (turn.report === undefined && questionOf(answer) !== undefined) {
+        return { ...nothingAsked, issues: [nobodyAnswers] }
+      }
+    }
+    yield* Ref.set(fields, { task: turn.task, inputs: turn.inputs })
+    const issues = yield* checkInputs(name, skill, turn.inputs)
+    return { ...turn, issues: [...turn.issues, ...issues] }
+  })
+
+  const assignmentOf = (order: TaskOrder, skill: Skill, kind: Assignment["kind"]): Assignment => {
+    const { round, step, task } = order
+    const mostTurns = Math.min(skill.turns ?? limits.turns, limits.turns)
+    return {
+      kind,
+      id: { stage: "task", round, task: task.name },
+      task: task.name,
+      request: requestOf(order),
+      step,
+      skill,
+      tools: prompts.toolsOf(skill),
+      copy: makeWorkingCopy(order.joined?.others),
+      mostTurns: kind === "calls" ? Math.max(mostTurns, limits.attempts) : mostTurns,
+      priorCalls: []
+    }
+  }
+
+  /** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
+  const seenFacts =
+    ({ assignment: { copy, task }, material, order }: OpenTask) =>
+    (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
+      const parts = material.block.cut
+        .map((part) => ({ href: part.href, percent: percentOf(seenShare(part, [...shown])) }))
+        .filter(({ percent }) => percent < 100)
+      const hasChanged = changes.named(copy).length > 0
+      const reads = hasChanged ? [] : seenReads(outcomes, shown, isReferenceOf(order.task))
+      return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
+    }
+
+  /** Opens a task for an agent. */
+  return Effect.fnUntraced(function* (
+    order: TaskOrder,
+    kind: Assignment["kind"]
+  ): Effect.fn.Return<TaskWork, TaskFailure> {
+    const { finished, round, step, task } = order
+    const skill = yield* skillOf(task)
+    const assignment = assignmentOf(order, skill, kind)
+    const material = yield* materialOf(order, assignment.tools)
+    const first: ConversationMessage = { role: "user", content: material.first.user }
+    const briefing = yield* Ref.get(material.briefing)
+    const fields = yield* Ref.make<TaskFields>({ task, inputs: [] })
+    const open: OpenTask = { order, skill, assignment, material, fields }
+    const session = yield* Ref.make(newSession([first]))
+    const shown = yield* Ref.make<ReadonlySet<string>>(new Set())
+    const agentWork: TaskWork["agentWork"] = {
+      assignment,
+      prompt: promptOf(open),
+      isUnfounded: aboutProject(assignment, {
+        key: seenKey.about(round, task.name),
+        request: `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`,
+        shown: projectTextOf(briefing),
+        hasMaterial: hasMaterial(order, briefing)
+      }),
+      read: (answer, paths) => readAnswer(open, answer, paths),
+      approve: (calls) => approve(order, calls),
+      // Links are held against what the program has shown, never against what the model wrote: it would confirm its own links.
+      judge: (report, { checks, outcomes }) =>
+        Effect.flatMap(Ref.get(material.briefing), (latest) =>
+          readResult(report, {
+            task: task.name,
+            briefing: latest,
+            finished,
+            calls: outcomes,
+            material: [first.content, ...checks.map(({ text }) => text)]
+          })
+        ),
+      keep: (now) =>
+        Effect.andThen(
+          Ref.set(session, now),
+          Ref.update(shown, (texts) => new Set([...texts, ...now.messages.flatMap(shownTexts)]))
+        ),
+      announce: (turn, calls, changed) =>
+        events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
+    }
+    const begun = newSession(agent.withBudgetNote(agentWork, [first]))
+    yield* Ref.set(session, begun)
+    const seen = Effect.zipWith(Ref.get(shown), Ref.get(session), seenFacts(open))
+    return { order, skill, agentWork, fields, begun, session, seen }
+  })
+})

@@ -1,0 +1,19 @@
+/** Reads of files beside a skill, by the paths that the text of the skill names. */
+import * as Effect from "effect/Effect"
+import { type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+export const makeSkillFileRead = Effect.gen(function* () {
+  const workspace = yield* Workspace
+
+  /** The read with the path of the file beside the skill; a file of the project at the written path comes first. */
+  return Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
+    const path = call.name === "read_file" ? call.arguments["path"] : undefined
+    const file = typeof path === "string" ? skillFileAt(path, skill) : undefined
+    if (file === undefined || file === path) return call
+    const isThere = Effect.flatMap(workspace.canonical(String(path)), (place) => workspace.isFile(place.path))
+    if (yield* Effect.orElseSucceed(isThere, () => false)) return call
+    return { ...call, arguments: { ...call.arguments, path: file } }
+  })
+})

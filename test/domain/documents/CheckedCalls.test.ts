@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type CheckedCalls,
+  droppedChanges,
+  isFaultless,
+  nativeAnswers,
+  replyIssues,
+  withoutDoubles
+} from "../../../src/domain/documents/CheckedCalls.ts"
+import { parsedReply } from "../../../src/domain/documents/ModelReply.ts"
+import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
+import { makeIssue } from "../../../src/domain/findings/Issue.ts"
+import { gave } from "../../support/sampleTasks.ts"
+
+const call = { uid: "call-1", name: "read_file", arguments: { path: "a.ts" } }
+const edit = { uid: "call-2", name: "edit_file", arguments: { path: "a.ts" } }
+const wrong = makeIssue("tool-unknown", {}, { what: "There is no such tool." })
+const tooMany = [makeIssue("tool-calls-many", {}, { what: "Too many." })]
+const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
+const reply = { answer: "", shown: "", issues: [], thinking: "", asked }
+const native = parsedReply(reply, nothingAsked, true)
+const inText = parsedReply({ ...reply, asked: [] }, { ...nothingAsked, calls: [call] }, true)
+
+const checked = (more: Partial<CheckedCalls> = {}): CheckedCalls => ({
+  calls: [{ wanted: call, call, issues: [], repairs: [] }],
+  issues: [],
+  unmade: [],
+  tooMany: [],
+  replaced: [],
+  repairs: [],
+  ...more
+})
+const refused = checked({ calls: [{ wanted: call, call, issues: [wrong], repairs: [] }] })
+
+describe("the issues of a reply", () => {
+  it("hold those of calls in the text, and not those of calls of the interface", () => {
+    assert.deepStrictEqual(replyIssues(inText, refused), [wrong])
+    assert.deepStrictEqual(replyIssues(native, refused), [])
+    assert.deepStrictEqual(replyIssues(inText, checked({ tooMany })), tooMany)
+    assert.deepStrictEqual(replyIssues(native, checked({ tooMany })), [])
+  })
+
+  it("are none only when each call can be made", () => {
+    assert.isTrue(isFaultless(native, checked()))
+    assert.isFalse(isFaultless(native, refused))
+    assert.isFalse(isFaultless(native, checked({ tooMany })))
+  })
+})
+
+it("a call of the interface is answered with its outcome, its own issues, or why it was not made", () => {
+  const outcome = gave("read_file", { path: "a.ts" }, "text", "turn-2/call-1")
+  const answerTo = (calls: CheckedCalls) => nativeAnswers(native, calls, [outcome], 2)[0]
+  assert.strictEqual(answerTo(checked())?.outcome, outcome)
+  assert.deepStrictEqual(answerTo(checked({ calls: [], tooMany }))?.issues, tooMany)
+  assert.deepStrictEqual(nativeAnswers(native, refused, [], 2)[0]?.issues, [wrong])
+})
+
+it("a call that is written twice is made once, where it was written first", () => {
+  const again = { ...call, uid: "call-3" }
+  assert.deepStrictEqual(withoutDoubles([[call], [again], [edit, again]]), [[call], [edit]])
+})
+
+it("changes that are not made stay open; other calls do not", () => {
+  const { calls } = refused
+  const beyond = [
+    { call: edit, issue: wrong },
+    { call, issue: wrong }
+  ]
+  assert.deepStrictEqual(droppedChanges(calls, beyond, nothingAsked), [{ call: edit, issue: wrong }])
+  const unread = makeIssue("change-marks", {}, { what: "A mark is left." })
+  const codes = droppedChanges([], [], { ...nothingAsked, issues: [unread] }).map(({ issue }) => issue.code)
+  assert.deepStrictEqual(codes, ["change-marks"])
+})

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parsedReply, unreadReply } from "../../../src/domain/documents/ModelReply.ts"
+import { isRepeated, noRetries, type Retries, retriesAfter } from "../../../src/domain/documents/Retries.ts"
+import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
+import type { PlainReply } from "../../../src/domain/documents/UnusableAnswer.ts"
+import { makeIssue } from "../../../src/domain/findings/Issue.ts"
+
+const empty = makeIssue("answer-empty", {}, { what: "The answer was empty." })
+const wrongCall = makeIssue("tool-unknown", {}, { what: "There is no such tool." })
+
+/** An answer of this text with these issues, of which nothing can be used. */
+const openAnswer = (answer: string, issues = [empty], more: Partial<PlainReply> = {}) => {
+  const reply = { answer, shown: answer, issues, thinking: "", asked: [], ...more }
+  const parsed = unreadReply(reply)
+  return { reply, parsed, issues, isUnusable: true, isSentBack: false, isUnfounded: false }
+}
+const after = (...answers: ReadonlyArray<ReturnType<typeof openAnswer>>): Retries =>
+  answers.reduce((retries, answer) => retriesAfter(retries, answer), noRetries)
+
+describe("what was tried in vain", () => {
+  it("counts answers in a row that hold nothing, or that come again, as useless", () => {
+    assert.strictEqual(after(openAnswer("a"), openAnswer("b")).useless, 2)
+    assert.strictEqual(after(openAnswer("a", [wrongCall])).useless, 0)
+    assert.strictEqual(after(openAnswer("a", [wrongCall]), openAnswer("a", [wrongCall])).useless, 1)
+  })
+
+  it("begins to count again after an answer that can be used", () => {
+    const usable = { ...openAnswer("c", []), isUnusable: false }
+    const retries = after(openAnswer("a"), openAnswer("b"), usable)
+    assert.deepStrictEqual([retries.useless, retries.unusable], [0, []])
+    assert.deepStrictEqual([...retries.answers], ["a", "b", "c"])
+  })
+
+  it("does not count an answer as useless from which the next one goes on", () => {
+    const answer = openAnswer("Which file?")
+    const parsed = { ...answer.parsed, turn: { ...answer.parsed.turn, hasUse: true } }
+    const retries = after({ ...answer, parsed })
+    assert.deepStrictEqual([retries.useless, retries.unusable], [0, ["Which file?"]])
+  })
+
+  it("counts reports that were sent back, repetitions and cut thoughts", () => {
+    const rejected = { ...openAnswer("r", []), isUnusable: false, isSentBack: true, isUnfounded: true }
+    const thought = openAnswer("", [empty], { hasOnlyThought: true })
+    const { rejectedReports, repeats, thinkingCuts, unfoundedReports } = after(rejected, rejected, thought)
+    assert.deepStrictEqual([rejectedReports, unfoundedReports, repeats, thinkingCuts], [2, 2, 1, 1])
+  })
+})
+
+it("an answer with calls of the interface is none that comes again, though its text is the same", () => {
+  const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
+  const reply = { answer: "", shown: "", issues: [], thinking: "", asked }
+  const retries = after(openAnswer(""))
+  assert.isFalse(isRepeated(retries, { reply, parsed: parsedReply(reply, nothingAsked, true) }))
+  assert.isTrue(isRepeated(retries, openAnswer("")))
+})

@@ -1,0 +1,19 @@
+import { assert, it } from "@effect/vitest"
+import { repeats } from "../../../../src/services/agent/hooks/Repeats.ts"
+import { newSession } from "../../../../src/services/agent/Session.ts"
+import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
+import { gave } from "../../../support/sampleTasks.ts"
+
+const endAfter = (...outcomes: ReadonlyArray<CallOutcome>) => repeats(3).endOf?.({ ...newSession([]), outcomes })
+const read = (path: string, text: string) => gave("read_file", { path }, text)
+
+it("ends work in which a call gives the same output so many times, however many calls stand between", () => {
+  const same = read("a.ts", "one")
+  assert.deepStrictEqual(endAfter(same, read("b.ts", "one"), same, same), { _tag: "Repeated", call: same.call })
+  assert.isUndefined(endAfter(same, same))
+})
+
+it("goes on while the output or the arguments of a call change", () => {
+  assert.isUndefined(endAfter(read("a.ts", "one"), read("a.ts", "two"), read("a.ts", "three")))
+  assert.isUndefined(endAfter(read("a.ts", "one"), read("b.ts", "one"), read("c.ts", "one")))
+})
