@@ -131,16 +131,23 @@ export class Attempts extends Context.Service<
           const bound = isBound ? { grammar: plan.grammar?.() } : {}
           const prompt = plan.prompt(previous)
           const ask = (call: ModelCallId, sampled: Tuning) => {
-            const request = { id: call, prompt, step: 0, tuning: sampled, format, bound, shape }
-            /** What the server refused as too long is asked once more, if it is shorter by what was learnt. */
-            const askShorter = (error: ModelError) => {
-              const shorter = plan.prompt(previous)
-              return charactersOf(shorter) < charactersOf(prompt)
-                ? caller.ask({ ...request, prompt: shorter })
-                : Effect.fail(error)
-            }
-            return caller.ask(request).pipe(
-              Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
+            const request = { id: call, step: 0, tuning: sampled, format, bound, shape }
+            const askWith = (sent: FilledPrompt): ReturnType<typeof caller.ask> =>
+              caller.ask({ ...request, prompt: sent }).pipe(
+                Effect.catchIf(
+                  ({ isTooLong }) => isTooLong,
+                  (error) => {
+                    /* Shorter by what was learnt of the server, and then without the answer before. */
+                    const others = [
+                      plan.prompt(previous),
+                      ...(previous === undefined ? [] : [plan.prompt({ ...previous, answer: "" })])
+                    ]
+                    const shorter = others.find((other) => charactersOf(other) < charactersOf(sent))
+                    return shorter === undefined ? Effect.fail(error) : askWith(shorter)
+                  }
+                )
+              )
+            return askWith(prompt).pipe(
               Effect.map(({ text }): PlainReply => plainReply(text)),
               Effect.catchTag("ModelError", (error) =>
                 Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))

@@ -48,7 +48,7 @@ const readGood = (answer: string): Effect.Effect<Reading<string>> =>
   )
 
 const say = Effect.fnUntraced(function* (
-  more: Pick<AttemptPlan<string, never, never>, "readPart"> = {},
+  more: Partial<Pick<AttemptPlan<string, never, never>, "prompt" | "readPart">> = {},
   read: (answer: string) => Effect.Effect<Reading<string>> = readGood
 ) {
   const attempts = yield* Attempts
@@ -203,6 +203,28 @@ const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
     const { outcome, seen } = yield* Effect.provide(say(), layer)
     return { outcome, seen, tunings: tunings.map((tuning) => [tuning?.repeats, tuning?.thinkingCuts]) }
   })
+
+it.effect("asks without the answer before when it leaves no room", () =>
+  Effect.gen(function* () {
+    const prompts: Array<string> = []
+    const caller = Layer.succeed(ModelCaller)(
+      ModelCaller.of({
+        ask: ({ prompt: { user } }) =>
+          Effect.suspend(() => {
+            prompts.push(user)
+            return user.length > 6
+              ? Effect.fail(new ModelError({ reason: { _tag: "ContextOverflow", estimated: 9000, window: 8192 } }))
+              : Effect.succeed({ text: prompts.length > 1 ? "good" : "bad", thinking: "", usage: { durationMs: 1 } })
+          })
+      })
+    )
+    const layer = Attempts.layer.pipe(Layer.provide([caller, settings]), Layer.provideMerge(EventLog.layer))
+    const prompt = (previous: Previous | undefined) => ({ system: "s", user: `try ${previous?.answer ?? ""}` })
+    const { outcome } = yield* Effect.provide(say({ prompt }), layer)
+    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", attempts: 2 } })
+    expect(prompts).toEqual(["try ", "try bad", "try "])
+  })
+)
 
 /** With a grammar: which calls are held to it, with these answers. */
 const bounds = (read: AttemptPlan<string, never, never>["read"], ...answers: ReadonlyArray<string>) =>
