@@ -2,7 +2,7 @@
  * The pages of docs/reference/rules: one per family and an index, made of the rules in src/domain/findings/rules and
  * their examples in test/fixtures/rules.
  */
-import type { Rule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
+import type { FindingRule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
 import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
 import { fenced } from "../src/domain/markdown/PromptBlock.ts"
 import { exampleFiles, exampleKinds, inputsOfSkill } from "../test/support/ExampleKinds.ts"
@@ -31,7 +31,7 @@ const meaningOf = {
   note: "repair, note: accepted"
 } as const
 
-const ruleSection = ({ code, fix, help, severity, title, why }: Rule): string => {
+const ruleSection = ({ code, fix, help, severity, title, why }: FindingRule): string => {
   const { after, alongside, before, kind } = exampleOf(code)
   const others = alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`
   return [
@@ -48,7 +48,7 @@ const ruleSection = ({ code, fix, help, severity, title, why }: Rule): string =>
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-const rulesOf = (family: string): ReadonlyArray<Rule> => rules.filter((rule) => rule.family === family)
+const rulesOf = (family: string): ReadonlyArray<FindingRule> => rules.filter((rule) => rule.family === family)
 
 const tableOf = (family: string, page: string): string =>
   [

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { entryPoints, misplacement, roomOf, rooms, wingOf } from "./support/rooms.ts"
 import { importsOf, type SourceModule, sourceModules } from "./support/sourceImports.ts"
 
@@ -123,6 +124,20 @@ describe("architecture", () => {
 
   it("has no cycle", () => {
     assert.deepStrictEqual(cycles(), [])
+  })
+
+  it("exports no type name twice", () => {
+    const places = new Map<string, Array<string>>()
+    for (const { path } of modules) {
+      const text = readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")
+      for (const [, name = ""] of text.matchAll(/^export (?:abstract )?(?:interface|class|type) ([A-Z]\w*)/gm)) {
+        places.set(name, [...(places.get(name) ?? []), path])
+      }
+    }
+    assert.deepStrictEqual(
+      [...places].filter(([, all]) => all.length > 1),
+      []
+    )
   })
 
   it("has files that can be read at once: longer ones are listed as a warning", () => {

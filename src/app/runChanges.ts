@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { mostKept } from "../domain/files/FileEntry.ts"
 import { type FileKind, kindOfMode } from "../domain/files/FileKind.ts"
 import { gitPatch, type PatchSide } from "../domain/files/GitPatch.ts"
-import { changedFiles, type FileChange, fileChanges } from "../domain/history/FileChanges.ts"
+import { changedFiles, type ChangesOfFile, fileChanges } from "../domain/history/FileChanges.ts"
 import { encodeLike } from "../domain/text/EncodeLike.ts"
 import { decodeFile, decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
 import { listWithin } from "../domain/text/Excerpt.ts"
@@ -81,7 +81,7 @@ export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingT
 export interface KeptChanges {
   readonly what: string
   readonly root: string
-  readonly changes: ReadonlyArray<FileChange>
+  readonly changes: ReadonlyArray<ChangesOfFile>
   readonly versions: Pick<FileVersions, "read">
 }
 
@@ -137,7 +137,7 @@ const contentAt = Effect.fnUntraced(function* (file: string) {
 })
 
 /** How the file of a change is now. */
-const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }: FileChange) {
+const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }: ChangesOfFile) {
   const { found, now } = yield* contentAt(path)
   const before = mode === undefined ? undefined : kindOfMode(mode)
   const content = kind === "link" ? now?.bytes : textOf(now?.bytes)
@@ -180,7 +180,7 @@ const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Arra
 }
 
 /** What the file had before and after the change, where that is kept. */
-const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptChanges["versions"]) {
+const sidesOf = Effect.fnUntraced(function* (change: ChangesOfFile, versions: KeptChanges["versions"]) {
   const { kind, mode, was } = change
   const last = change.texts.at(-1) ?? null
   const [old, wrote] = [
@@ -195,7 +195,11 @@ const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptC
   return { before, after }
 })
 
-const shownChange = Effect.fnUntraced(function* (change: FileChange, root: string, versions: KeptChanges["versions"]) {
+const shownChange = Effect.fnUntraced(function* (
+  change: ChangesOfFile,
+  root: string,
+  versions: KeptChanges["versions"]
+) {
   const path = yield* Path.Path
   const { state } = yield* standingOf(change)
   const sides = yield* sidesOf(change, versions)
@@ -211,7 +215,7 @@ const shownChange = Effect.fnUntraced(function* (change: FileChange, root: strin
 })
 
 /** False for a file that holds again what it held before. */
-const isLasting = ({ kind, texts, was }: FileChange): boolean => texts.at(-1) !== was || kind !== undefined
+const isLasting = ({ kind, texts, was }: ChangesOfFile): boolean => texts.at(-1) !== was || kind !== undefined
 
 /** What was changed, file by file. */
 export const shownChanges = ({ changes, root, versions }: KeptChanges) =>
@@ -259,7 +263,7 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
 
 /** A change that can be undone, or made again, with what the file holds then; null for a file that goes. */
 interface Step {
-  readonly change: FileChange
+  readonly change: ChangesOfFile
   readonly found: string
   readonly next: string | Uint8Array | null
   readonly redo: boolean

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { readMessageTurn } from "../../src/domain/conversation/MessageTurn.ts"
-import { type Answered, readTurn } from "../../src/domain/documents/TurnFormat.ts"
+import { type TurnContent, readTurn } from "../../src/domain/documents/TurnFormat.ts"
 import { plainTask } from "../../src/domain/plan/Task.ts"
 import { meantTool } from "../../src/domain/tools/ArgumentCheck.ts"
 
@@ -44,7 +44,7 @@ export type Grade = "right" | "useful" | "poor" | "wrong"
 
 const useful = /^(?:tool-call-(?:json|truncated|key-duplicate|misplaced)|change-|section-(?:empty|several)|argument-)/
 
-const same = (read: Answered, meant: NonNullable<FamilyDocument["calls"]>): boolean =>
+const same = (read: TurnContent, meant: NonNullable<FamilyDocument["calls"]>): boolean =>
   read.calls.length === meant.length &&
   meant.every(({ arguments: given, name }, at) => {
     const call = read.calls[at]
@@ -66,7 +66,7 @@ const meaningOf = ({ "": unnamed, ...others }: Readonly<Record<string, Schema.Js
   unnamed === undefined ? others : { path: unnamed, ...others }
 
 /** Grades what was read of a document; `report` is what is taken for the answer. */
-const grade = ({ answer, calls, issue }: FamilyDocument, read: Answered, isTask: boolean): Grade => {
+const grade = ({ answer, calls, issue }: FamilyDocument, read: TurnContent, isTask: boolean): Grade => {
   const codes = read.issues.map(({ code }) => code)
   if (codes.length > 0) {
     if (issue === "any" || codes.includes(issue ?? "") || (isTask && answer !== undefined)) return "right"
@@ -83,7 +83,7 @@ export const gradesOf = (document: FamilyDocument) => {
   const turn = readTurn(document.text, { task, inputs: [], kept: [], mayChange: true, isTool })
   const message = readMessageTurn(document.text, { mayChange: true, tools: new Set(tools) })
   return [
-    { place: "task" as const, read: turn as Answered, grade: grade(document, turn, true) },
+    { place: "task" as const, read: turn as TurnContent, grade: grade(document, turn, true) },
     { place: "conversation" as const, read: message, grade: grade(document, message, false) }
   ]
 }

@@ -20,7 +20,7 @@ import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { requireStays } from "../terminal/OutputPlace.ts"
 import { readInput } from "../terminal/Input.ts"
-import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
+import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
 /** What makes the current folder a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
@@ -47,7 +47,7 @@ export const projectFolder = Effect.fn("projectFolder")(function* ({
 })
 
 /** A document with all that was found. */
-interface CheckedFile extends CheckedText, Omit<SarifDocument, "report"> {
+interface CheckedFile extends CheckedDocument, Omit<SarifDocument, "report"> {
   /** The fixed document; the same text when nothing was fixed. */
   readonly fixed: string
 }

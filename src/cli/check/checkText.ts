@@ -31,7 +31,7 @@ export interface FoundText {
 }
 
 /** One document with what was found in it. */
-export interface CheckedText extends Omit<FoundText, "label"> {
+export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly report: CheckReport
   readonly fixState: FixState
 }
@@ -101,7 +101,7 @@ const endings: Readonly<Record<FixState, string>> = {
 }
 
 /** The line at the end: the verdict and how much was found. */
-const summary = ({ fixState, name, report }: CheckedText, { paint }: CheckStyle): string => {
+const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckStyle): string => {
   const { issues, project, repairs, verdict } = report
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
   const parts = [
@@ -124,7 +124,7 @@ export const findingTexts = (found: FoundText, style: CheckStyle): ReadonlyArray
 }
 
 /** Everything about one document, and a line that sums it up. */
-export const checkText = (checked: CheckedText, style: CheckStyle): string => {
+export const checkText = (checked: CheckedDocument, style: CheckStyle): string => {
   const label = checked.fixState === "written" ? "fixed" : "repair"
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }

@@ -35,7 +35,7 @@ import { approvedBeforehand, runContextOf } from "../terminal/runContext.ts"
 import { withHelp } from "../terminal/Flags.ts"
 
 /** The flags with which the server was started. */
-export interface Serving extends Pick<RunContext, "approveSteps" | "yes"> {
+export interface ServeOptions extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly project: string
   readonly flags: Configuration
 }
@@ -122,7 +122,7 @@ const check: ServedTool<typeof CheckParameters.Type> = {
 }
 
 /** The tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
-export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: Serving) {
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
   const newRun = (order: Omit<RunOrder, "runId">) =>

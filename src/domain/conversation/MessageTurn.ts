@@ -4,7 +4,7 @@
  * what is run.
  */
 import * as Option from "effect/Option"
-import { type Answered, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
+import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
 import { repeatedText, withoutRepeats } from "../documents/RepeatedParagraphs.ts"
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
@@ -156,7 +156,7 @@ const headedCalls = (answer: string): string | undefined => {
 }
 
 /** The calls in an answer: those under their heading, or those of which it consists or with which it ends. */
-const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): Answered | undefined => {
+const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
   const fenced = blocks.map((block) => `\`\`\`\`\`json\n${block}\n\`\`\`\`\``)
@@ -220,7 +220,7 @@ interface MessageOptions {
 }
 
 /** Reads an answer. Without calls and changes it is the report: the answer to the person. */
-export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): Answered => {
+export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): TurnContent => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const covered = withCoveredFiles(answer, paths)
   const read = readNative(withoutThinking(withPlainTokens(covered.text)), isTool)

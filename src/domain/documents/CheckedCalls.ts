@@ -7,8 +7,8 @@ import { turnUid } from "../tools/ToolCallFormat.ts"
 import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
 import type { ParsedReply } from "./ModelReply.ts"
 import { callSign } from "./Refinement.ts"
-import type { Answered } from "./TurnFormat.ts"
-import type { CallAnswer } from "./TurnReply.ts"
+import type { TurnContent } from "./TurnFormat.ts"
+import type { CallReply } from "./TurnReply.ts"
 
 /** One call of a reply, checked; `wanted` is how it was written. */
 export interface ReplyCall {
@@ -46,7 +46,7 @@ export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<
 export const droppedChanges = (
   calls: ReadonlyArray<ReplyCall>,
   beyond: ReadonlyArray<UnmadeChange>,
-  { issues, report }: Answered
+  { issues, report }: TurnContent
 ): ReadonlyArray<UnmadeChange> =>
   [
     ...calls.flatMap(({ call, issues: [issue] }) => (issue === undefined ? [] : [{ call, issue }])),
@@ -76,7 +76,7 @@ export const nativeAnswers = (
   { calls, tooMany }: CheckedCalls,
   outcomes: ReadonlyArray<CallOutcome>,
   turn: number
-): ReadonlyArray<CallAnswer> =>
+): ReadonlyArray<CallReply> =>
   native.map(({ asked, call, issues }) => {
     const match = calls.find(({ wanted }) => callSign(wanted) === callSign(call))
     const uid = turnUid(turn, match?.call.uid ?? "")

@@ -5,7 +5,7 @@
 import { assistantMessage, type AssistantMessage } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { renderRefined } from "./TaskRendering.ts"
-import { type Answered, nothingAsked, readAskedCall } from "./TurnFormat.ts"
+import { type TurnContent, nothingAsked, readAskedCall } from "./TurnFormat.ts"
 import type { PlainReply } from "./UnusableAnswer.ts"
 
 export interface ModelReply extends PlainReply {
@@ -16,7 +16,7 @@ export interface ModelReply extends PlainReply {
 
 /** A reply as it was read: what it asks for, and itself as a message. */
 export interface ParsedReply {
-  readonly turn: Answered
+  readonly turn: TurnContent
   /** The calls of the interface that are answered one by one. */
   readonly native: ReadonlyArray<ReturnType<typeof readAskedCall>>
   readonly message: AssistantMessage
@@ -35,7 +35,7 @@ export const unreadReply = ({ issues, shown }: PlainReply): ParsedReply => ({
  */
 export const parsedReply = (
   { asked, shown, thinking }: ModelReply,
-  written: Answered,
+  written: TurnContent,
   isOffered: boolean
 ): ParsedReply => {
   if (asked.length === 0) return { turn: written, native: [], message: assistantMessage(shown) }

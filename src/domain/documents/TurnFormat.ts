@@ -38,7 +38,7 @@ interface TurnOptions {
 }
 
 /** What an answer asks for, or what it reports. */
-export interface Answered {
+export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
   /** The document of the report; absent when the answer asks for something, or holds no report. */
@@ -52,15 +52,15 @@ export interface Answered {
 }
 
 /** What an answer says of the text that its changes take away. */
-export const removalSaid = (answer: string): Pick<Answered, "saysRemoval"> => {
+export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> => {
   const words = proseLines(answer).filter(({ text }) => !/^\s*(?:<tool_call>|\{)/.test(text))
   return saysRemoval(words.map(({ text }) => text).join("\n")) ? { saysRemoval: true } : {}
 }
 
-export const nothingAsked: Answered = { calls: [], changes: [], issues: [], repairs: [] }
+export const nothingAsked: TurnContent = { calls: [], changes: [], issues: [], repairs: [] }
 
 /** An answer in the turns of a task. */
-export interface Turn extends Answered {
+export interface Turn extends TurnContent {
   /** The task with what the answer says about it. */
   readonly task: Task
   readonly inputs: ReadonlyArray<InputValue>

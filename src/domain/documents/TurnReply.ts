@@ -133,7 +133,7 @@ export const replyText = ({
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */
-export interface CallAnswer {
+export interface CallReply {
   readonly asked: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
@@ -166,7 +166,7 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
  * The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest; where
  * that is too little for each, the last ones have nothing.
  */
-export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number): ReadonlyArray<ToolMessage> => {
+export const toolMessages = (answers: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = answers.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
   const limits = usefulShares(
     results.map((result) => resultText(result).length),

@@ -9,7 +9,7 @@ import { wrapperOf } from "./AnswerParts.ts"
 import { AnswerPaths, textsAbove } from "./AnswerPaths.ts"
 import {
   fenceAt,
-  type Fence,
+  type InfoFence,
   fileFenceAt,
   findBounds,
   isBlank,
@@ -243,7 +243,7 @@ class Reader {
     )
   }
 
-  private readFencedBlocks(at: number, { end }: Fence): number {
+  private readFencedBlocks(at: number, { end }: InfoFence): number {
     this.readBetween(at + 1, end, true)
     const next = Math.min(end + 1, this.lines.length)
     const isOnlyBlocks = this.lines
@@ -258,7 +258,7 @@ class Reader {
     return info === "" && (isMarkdown(path) || this.paths.isMissing(path))
   }
 
-  private readWholeFile(at: number, { end, info, isUnclear }: Fence, content: ReadonlyArray<string>): boolean {
+  private readWholeFile(at: number, { end, info, isUnclear }: InfoFence, content: ReadonlyArray<string>): boolean {
     if (this.inReport) return false
     const inInfo = pathOfInfo(info)
     const before = this.paths.beforeFence(at)

@@ -110,7 +110,7 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 }
 
 /** A fence by its info string. */
-export interface Fence {
+export interface InfoFence {
   readonly info: string
   /** The index of the line that closes it; the number of lines when none does. */
   readonly end: number
@@ -144,7 +144,7 @@ const closingLines = function* (lines: ReadonlyArray<string>, from: number, nest
 }
 
 /** Where a fence ends. In markdown a fence with an info string opens another one inside. */
-export const fenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
+export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const opening = readFence(lines[from] ?? "")
   if (opening === undefined) return undefined
   const { info } = opening
@@ -160,7 +160,7 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
  * Where the fence with the whole text of a file ends. The file may hold fences of the same length: those with a type open one,
  * and of those without it that come in twos, each first one looks like a beginning.
  */
-export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
+export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info
   if (info === undefined) return undefined
   const closing = closingLines(lines, from, true)

@@ -68,7 +68,7 @@ const commandKey =
   /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|alias\..*|pager\..*|sequence\.editor|interactive\.difffilter|diff\.external|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:command|textconv)|merge\..*\.driver|(?:diff|merge)tool\..*\.(?:cmd|path)|gpg\.(?:.*\.)?program|gpg\.ssh\.defaultkeycommand|credential\.(?:.*\.)?helper|hook\..*\.command|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack)|uploadpack\.packobjectshook|submodule\..*\.update|browser\..*\.(?:cmd|path)|man\..*\.(?:cmd|path)|sendemail\.(?:.*\.)?(?:sendmailcmd|tocmd|cccmd|headercmd|smtpserver))$/s
 
 /** A file that a setting names, as it is written. */
-export interface NamedFile {
+export interface ConfiguredFile {
   readonly path: string
   /** True for more configuration; its path starts at the folder of the file that names it. */
   readonly isConfig: boolean
@@ -79,8 +79,8 @@ export interface NamedFile {
 const wordBreaks = /[\s"'`;|&()<>!]+/
 
 /** The files that a configuration names to be run or read. */
-export const filesNamedByGit = (text: string): ReadonlyArray<NamedFile> =>
-  gitSettings(text).flatMap(({ key, value }): ReadonlyArray<NamedFile> => {
+export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
+  gitSettings(text).flatMap(({ key, value }): ReadonlyArray<ConfiguredFile> => {
     if (value === "") return []
     if (pathKey.test(key)) return [{ path: value, isConfig: includeKey.test(key), isSure: true }]
     /* An alias without `!` is a command of git. */

@@ -23,7 +23,7 @@ import {
   readMarkdown
 } from "../markdown/Markdown.ts"
 import { type TaskLine, taskLines } from "./RawTask.ts"
-import { type TextLine, unescapeText } from "./TextEscaping.ts"
+import { type EscapedLine, unescapeText } from "./TextEscaping.ts"
 
 /** Lines of a document under a heading; `first` is 0-based, `last` excluded. */
 export interface SectionSpan {
@@ -189,7 +189,7 @@ export class DocumentReader {
   }
 
   /** The lines under a known heading, without blank lines, rules and comments around them. */
-  #textLines(section: MarkdownSection): ReadonlyArray<TextLine> {
+  #textLines(section: MarkdownSection): ReadonlyArray<EscapedLine> {
     const { first, lead } = section
     const { fences, lines } = this.document
     const all = lines

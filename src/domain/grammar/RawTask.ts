@@ -8,7 +8,7 @@ import { dedent, type Fence, fenceByLine, findFences, Line, readLines } from "..
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import type { CodeBlock } from "../markdown/PromptBlock.ts"
 import { type FieldKey, fieldLabels, type LabelledLine } from "../markdown/TaskFields.ts"
-import type { TextLine } from "./TextEscaping.ts"
+import type { EscapedLine } from "./TextEscaping.ts"
 
 interface Place {
   /** 1-based. */
@@ -100,7 +100,7 @@ export interface RawField {
   readonly indent: number
   readonly content: number
   readonly first: string
-  readonly rest: Array<TextLine>
+  readonly rest: Array<EscapedLine>
 }
 
 /** A label that no field has, or that stands there for the second time. */

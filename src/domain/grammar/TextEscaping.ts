@@ -42,13 +42,13 @@ export const escapeText = (text: string): ReadonlyArray<string> => {
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
 }
 
-export interface TextLine {
+export interface EscapedLine {
   readonly text: string
   readonly fenced: boolean
 }
 
 /** Blanks at line ends and repeated blank lines have no meaning in markdown, except inside a fence. */
-const tidy = (lines: ReadonlyArray<TextLine>): string => {
+const tidy = (lines: ReadonlyArray<EscapedLine>): string => {
   const kept: Array<string> = []
   let wasBlank = true
   for (const { fenced, text } of lines) {
@@ -60,13 +60,13 @@ const tidy = (lines: ReadonlyArray<TextLine>): string => {
   return kept.join("\n").trim()
 }
 
-const unescapeFree = ({ fenced, text }: TextLine): TextLine => {
+const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
   const isEscaped = !fenced && text.trimStart().startsWith("\\") && needsBackslash(text)
   return { fenced, text: isEscaped ? unescapeLine(text) : text }
 }
 
 /** The text that lines of a document stand for; the opposite of `escapeText` for tidy text. */
-export const unescapeText = (lines: ReadonlyArray<TextLine>): string => tidy(lines.map(unescapeFree))
+export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 
 /** A string as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
@@ -76,7 +76,7 @@ export const escapeValue = (text: string): { readonly first: string; readonly re
   return { first: needsBackslashAfterLabel(first) ? escapeLine(first) : first, rest: lines.slice(1) }
 }
 
-export const unescapeValue = (first: string, rest: ReadonlyArray<TextLine>): string => {
+export const unescapeValue = (first: string, rest: ReadonlyArray<EscapedLine>): string => {
   const text = first.startsWith("\\") && needsBackslashAfterLabel(first) ? unescapeLine(first) : first
   return tidy([{ text, fenced: false }, ...rest.map(unescapeFree)])
 }

@@ -6,7 +6,7 @@ import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
 /** The changes of a file by a run, between which nobody else changed it. */
-export interface FileChange {
+export interface ChangesOfFile {
   /** Absolute. */
   readonly path: string
   /** The SHA-256 of the bytes before; `null` for a new file, absent when they are not kept. */
@@ -40,7 +40,7 @@ export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArr
 }
 
 /** What a write makes of a file; of one that was removed before it makes a plain one. */
-const kindOf = ({ after, kind }: FileState, last: FileChange): Pick<FileChange, "kind"> => {
+const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOfFile, "kind"> => {
   if (kind !== undefined) return { kind }
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}
 }
@@ -50,8 +50,8 @@ const isAsLeft = (before: string | null, last: FileState | undefined): boolean =
   last !== undefined && [last.after, last.reads ?? last.after, `link ${last.after}`].includes(before)
 
 /** The changes in the order in which the files were first changed. */
-export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<FileChange> => {
-  const byPath = new Map<string, Array<FileChange>>()
+export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<ChangesOfFile> => {
+  const byPath = new Map<string, Array<ChangesOfFile>>()
   const written = new Map<string, FileState>()
   for (const one of states) {
     const { after, before, path, reads: _reads, ...state } = one

@@ -129,7 +129,7 @@ export interface Choice<A> {
 }
 
 /** What somebody typed. */
-export type Typed<A> =
+export type TypedAnswer<A> =
   | { readonly _tag: "Answer"; readonly answer: A }
   | { readonly _tag: "View" | "Help" | "Nothing" }
   | { readonly _tag: "Unknown"; readonly complaint: string }
@@ -137,7 +137,7 @@ export type Typed<A> =
 const numbers = /^\d+(?:[\s,]+\d+)*,?$/
 
 /** What a key means that is pressed first; nothing when it begins a line. */
-export const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): Typed<A> | undefined => {
+export const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> | undefined => {
   const key = pressed.toLowerCase()
   if (key === "v" || key === "?") return { _tag: key === "v" ? "View" : "Help" }
   const answer = singleKeys.has(key) ? choices.find((one) => one.key === key)?.answer("") : undefined
@@ -145,7 +145,7 @@ export const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): 
 }
 
 /** Reads a line that was ended with Enter; upper and lower case make no difference. */
-export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): Typed<A> => {
+export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
   const [word = "", rest = ""] = numbers.test(text) ? [] : (/^(\S+)\s*(.*)$/s.exec(text) ?? []).slice(1)

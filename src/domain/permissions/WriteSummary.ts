@@ -7,7 +7,7 @@ import type { FileKind } from "../files/FileKind.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
 import { counted, sizeText } from "../text/Format.ts"
 import { listWithin } from "../text/Excerpt.ts"
-import type { Writing } from "../tools/Access.ts"
+import type { WriteAccess } from "../tools/Access.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 
 /** A write with what it changes; `isNew` when there is no such file, `isGone` when there is none afterwards. */
@@ -37,10 +37,10 @@ const namesLength = 120
 
 const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
-const sizeOf = ({ holds }: Writing): number => holds?.size ?? 0
+const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
 /** What undo cannot bring back, and what may be secret among it; a sentence each. */
-const warningsOf = (removals: ReadonlyArray<Writing>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
+const warningsOf = (removals: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const large = removals.filter((one) => sizeOf(one) > mostKept).map(({ path }) => nameOf(path))
   const secret =
     removals.length < 2 ? [] : removals.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
@@ -56,7 +56,7 @@ const withWarnings = (does: string, calm: string, warnings: ReadonlyArray<string
     : cautious(does, [`${calm}.`, ...warnings].join(" "))
 
 /** How many files a folder holds, their first names and their size. */
-const folderText = (folder: string, files: ReadonlyArray<Writing>): string => {
+const folderText = (folder: string, files: ReadonlyArray<WriteAccess>): string => {
   const real = files.filter(({ path }) => path !== folder)
   if (real.length === 0) return "empty"
   const names = real.map(({ path }) => path.slice(folder.length + 1))
@@ -65,7 +65,7 @@ const folderText = (folder: string, files: ReadonlyArray<Writing>): string => {
 }
 
 const summaryOfRemoval = (
-  write: Writing,
+  write: WriteAccess,
   change: SeenChange | undefined,
   nameOf: SummaryContext["nameOf"]
 ): AccessSummary => {
@@ -82,7 +82,7 @@ const summaryOfRemoval = (
 }
 
 /** What one write does. */
-export const summaryOfWrite = (write: Writing, { changeOf, nameOf }: SummaryContext): AccessSummary => {
+export const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext): AccessSummary => {
   const name = nameOf(write.path)
   const change = changeOf(write.path)
   if (write.removes === true) return summaryOfRemoval(write, change, nameOf)
@@ -102,7 +102,7 @@ export const summaryOfWrite = (write: Writing, { changeOf, nameOf }: SummaryCont
 
 /** What a call moves, or removes with a folder; nothing for single files that are written or removed. */
 export const summaryOfWhole = (
-  writes: ReadonlyArray<Writing>,
+  writes: ReadonlyArray<WriteAccess>,
   { nameOf }: SummaryContext
 ): AccessSummary | undefined => {
   const [first] = writes

@@ -161,15 +161,15 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
   }
 }
 
-export type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
+export type WriteAccess = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 /** The text of the file afterwards; null when it is removed. */
-export const writtenText = ({ content, removes }: Writing): string | null => (removes === true ? null : content)
+export const writtenText = ({ content, removes }: WriteAccess): string | null => (removes === true ? null : content)
 
-export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<Writing> =>
+export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-export type Reading = CanonicalAccess & { readonly _tag: "ReadFile" }
+export type ReadAccess = CanonicalAccess & { readonly _tag: "ReadFile" }
 
 /** What the host itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

@@ -9,7 +9,7 @@ import {
   droppedChanges,
   withoutDoubles
 } from "../../domain/documents/CheckedCalls.ts"
-import type { Answered } from "../../domain/documents/TurnFormat.ts"
+import type { TurnContent } from "../../domain/documents/TurnFormat.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall, withMoves } from "../../domain/tools/ToolCall.ts"
@@ -48,7 +48,7 @@ export const makeCallChecker = Effect.gen(function* () {
   })
 
   /** The calls of a reply that can be made, with what is wrong with the others. */
-  return Effect.fnUntraced(function* (assignment: Assignment, reply: Answered): Effect.fn.Return<CheckedCalls> {
+  return Effect.fnUntraced(function* (assignment: Assignment, reply: TurnContent): Effect.fn.Return<CheckedCalls> {
     const { task, tools } = assignment
     const where = { section: "Tool Calls", task }
     const changed = yield* changes.callsOf(reply.changes, task)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { nativeAnswers } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
-import { type CallAnswer, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
+import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -59,7 +59,7 @@ export const makeReply = Effect.fnUntraced(function* (
   /** The messages with the reply of the program: answers to calls of the interface, and text about everything else. */
   const withReply = (
     judged: JudgedTurn<unknown>,
-    answers: ReadonlyArray<CallAnswer>
+    answers: ReadonlyArray<CallReply>
   ): ReadonlyArray<ConversationMessage> => {
     const { checked, left, parsed, priorCalls, reply, results, session, turn, verdict, work } = judged
     const { isCompacted, messages, retries } = session

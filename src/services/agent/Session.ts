@@ -7,7 +7,7 @@ import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
 import { noRetries, type Retries } from "../../domain/documents/Retries.ts"
-import type { Answered } from "../../domain/documents/TurnFormat.ts"
+import type { TurnContent } from "../../domain/documents/TurnFormat.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { AnswerReading, Issue } from "../../domain/findings/Issue.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -69,7 +69,7 @@ export interface AgentWork<A, E = never> {
   /** Keeps where the work stands, as soon as it changes. */
   readonly keep: (session: Session) => Effect.Effect<void>
   /** Reads an answer of the model, with the files that the project has at the paths which it names. */
-  readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<Answered>
+  readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
   /** Asks about the calls of an answer, where not each call is asked about by itself. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report: its value, its issues, or a fallback that is accepted in the end. */

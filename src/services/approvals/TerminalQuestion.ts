@@ -14,7 +14,7 @@ import { closeSync, openSync } from "node:fs"
 import { isatty, WriteStream } from "node:tty"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
+import { type TypedAnswer, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { pagesOf, textWidth } from "../../domain/text/TextWidth.ts"
 
@@ -169,9 +169,9 @@ export interface Question<A> {
   /** Stands before what is typed. */
   readonly prompt: string
   /** What a key means that is pressed first; nothing when it begins a line. */
-  readonly readKey: (pressed: string) => Typed<A> | undefined
+  readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
   /** What a line means that was ended with Enter. */
-  readonly read: (line: string) => Typed<A>
+  readonly read: (line: string) => TypedAnswer<A>
 }
 
 /** What became of a question: an answer, the input ended or was stopped, or nobody could be asked. */
@@ -198,7 +198,7 @@ const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" 
  * typed it is text.
  */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
-  Effect.gen(function* (): Effect.fn.Return<Typed<A> | "stop", Terminal.QuitError | PlatformError> {
+  Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
     for (;;) {
       const pressed = yield* Effect.orElseSucceed(Queue.take(keys), () => undefined)

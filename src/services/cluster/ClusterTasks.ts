@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { ClusterWork, CurrentLease, type Declined, type HeldLease, type Piece } from "./ClusterWork.ts"
+import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
 import { Briefing } from "../../domain/models/Briefing.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
@@ -96,7 +96,7 @@ const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
 
 /** The same task on the same results of others is the same work, in whatever order they came. */
 const workKey = (
-  kind: Piece["kind"],
+  kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
   task: Task,
   joined?: JoinedChanges
@@ -113,7 +113,7 @@ const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 /** Offers work of a run, what comes at the same time together, and waits for all of it together. */
 export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   const work = yield* ClusterWork
-  const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: Piece }>()
+  const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
   const waiting = new Map<string, Deferred.Deferred<string>>()
   const failed = yield* Deferred.make<never, DatabaseUnavailable>()
   let begun = yield* Deferred.make<void>()
@@ -153,7 +153,7 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   })
   yield* forever(look)
 
-  return Effect.fn("offerWork")(function* (piece: Piece) {
+  return Effect.fn("offerWork")(function* (piece: WorkItem) {
     const lease = yield* CurrentLease
     if (lease === undefined) return yield* Effect.never
     const waits = waiting.get(piece.key) ?? (yield* Deferred.make<string>())
@@ -186,7 +186,7 @@ export const layerClusterTasks = (
           readonly snapshot: GateSnapshot
           readonly stop?: typeof SavedDenial.Type
         }
-      >(piece: Piece, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
+      >(piece: WorkItem, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
         const { outcome, snapshot, stop } = yield* read(schema, yield* offer(piece))
         yield* restoreAnswers(gate, snapshot, secrets)
         if (stop !== undefined) yield* toolRunner.stop(stop)
@@ -244,7 +244,7 @@ export interface TaskEnd {
 /** Reads a piece of work that is a phase of a task. */
 export const claimedTask = Effect.fn("claimedTask")(function* (
   runId: string,
-  { kind, payload }: Piece,
+  { kind, payload }: WorkItem,
   secrets: Secrets
 ): Effect.fn.Return<ClaimedTask> {
   const make = <A extends TaskResult | Refinement | CallsDeclined, B>(

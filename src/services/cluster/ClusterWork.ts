@@ -14,14 +14,14 @@ import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 export type WorkKind = "run" | "refine" | "task"
 
 /** What is to be done. `payload` is JSON text. */
-export interface Piece {
+export interface WorkItem {
   readonly key: string
   readonly kind: WorkKind
   readonly payload: string
 }
 
 /** The piece that is the run itself. */
-export const runPiece: Piece = { key: "run", kind: "run", payload: "{}" }
+export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
 /** What a worker writes with. */
 export interface Lease {
@@ -36,7 +36,7 @@ export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
 /** A piece that a worker has. It has declined it before only when every worker that is there has. */
-export interface ClaimedWork extends Piece, Lease {
+export interface ClaimedWork extends WorkItem, Lease {
   /** Is another one when the run was opened again with other settings. */
   readonly setup: string
   readonly declined: Declined
@@ -112,7 +112,7 @@ export class ClusterWork extends Context.Service<
     /** Lets a piece go; `why` says that the worker can never do it. */
     giveBack(lease: Lease, why?: string): Query<void>
     /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the lease does not count. */
-    offer(lease: Lease, pieces: ReadonlyArray<Piece>): Query<boolean>
+    offer(lease: Lease, pieces: ReadonlyArray<WorkItem>): Query<boolean>
     /** Ends the run that is led with this lease, with its last record; false when it had ended, or the lease does not count. */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /** Appends records to a run, in this order, and saves what came of pieces; returns the tokens of records that are written. */

@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Writing, writtenText } from "../../domain/tools/Access.ts"
+import { type WriteAccess, writtenText } from "../../domain/tools/Access.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -98,7 +98,7 @@ const bytesAt = (path: string) =>
  * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
  * the file that it replaces, or that was moved there.
  */
-const heldAt = Effect.fnUntraced(function* (access: Writing, moved: FileEntry | undefined) {
+const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
   const bytes = yield* bytesAt(file)
   const text = writtenText(access)
@@ -124,7 +124,7 @@ const encodingOf = (file: string) =>
  * What a write says beside its text. What is moved a second time, or was changed before, is still the file of the project, where there
  * is one.
  */
-const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: Writing) {
+const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
   if (source === undefined || source.text === null) return besideText(access)
   const original = source.base === null ? undefined : yield* Effect.orElseSucceed(lookAt(source.path), () => undefined)
@@ -280,7 +280,7 @@ export class Workspace extends Context.Service<
      * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
      * or its encoding lacks a character, and with `io_error`.
      */
-    write(access: Writing): Effect.Effect<void, ToolFailure>
+    write(access: WriteAccess): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /** Like `tree`, but it ends at a bound instead of failing, and says so. */

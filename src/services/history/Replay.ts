@@ -16,7 +16,7 @@ import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { publishedEvents, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
-import { Activities, type Stage, type Activity } from "../journal/Activities.ts"
+import { Activities, type RunStage, type Activity } from "../journal/Activities.ts"
 import { knownBy } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import { unknownRecord } from "../journal/UnknownRecords.ts"
@@ -181,7 +181,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
-  const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+  const stageResult = <A>({ key, success }: RunStage<A>): Effect.Effect<Option.Option<A>> =>
     Option.match(known.saved("settled", key), {
       onNone: () => Effect.succeedNone,
       onSome: (value) => Effect.asSome(decode(key, success, value))

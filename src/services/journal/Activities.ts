@@ -32,7 +32,7 @@ export interface Activity<A, E, R> {
 }
 
 /** A part of a run that is made of activities. Once it has finished, none of them is looked up again. */
-export interface Stage<A> {
+export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
 }
@@ -48,22 +48,22 @@ export class Activities extends Context.Service<
   {
     run<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
     /** The recorded outcome of a stage that has finished. */
-    stageResult<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
+    stageResult<A>(stage: RunStage<A>): Effect.Effect<Option.Option<A>>
     /** Returns the recorded outcome of the stage, or runs the stage and persists its outcome if that is final. */
     runStage<A, E, R>(
-      stage: Stage<A>,
+      stage: RunStage<A>,
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /** Reads current state, such as a file that a task refers to. It is persisted for the replay only. */
-    record<A, E, R>(what: Stage<A>, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    record<A, E, R>(what: RunStage<A>, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
   /** Over the journal of the run. The outcome of an execution is returned as it is; only what is saved is encoded. */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {
-      const saved = <A>(type: "outcome" | "settled", key: string, success: Stage<A>["success"]) =>
+      const saved = <A>(type: "outcome" | "settled", key: string, success: RunStage<A>["success"]) =>
         Effect.flatMap(
           journal.saved(type, key),
           Option.match({
@@ -76,7 +76,7 @@ export class Activities extends Context.Service<
           })
         )
 
-      const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+      const stageResult = <A>({ key, success }: RunStage<A>): Effect.Effect<Option.Option<A>> =>
         saved("settled", key, success)
 
       return Activities.of({
@@ -94,7 +94,7 @@ export class Activities extends Context.Service<
         }),
         stageResult,
         runStage: Effect.fnUntraced(function* <A, E, R>(
-          stage: Stage<A>,
+          stage: RunStage<A>,
           execute: Effect.Effect<A, E, R>,
           isFinal: (outcome: A) => boolean = () => true
         ): Effect.fn.Return<A, E, R> {

@@ -11,7 +11,7 @@ import {
   type CanonicalAccess,
   eachTimeReason,
   shownTargets,
-  type Writing,
+  type WriteAccess,
   writesIn,
   writtenText
 } from "../../domain/tools/Access.ts"
@@ -45,7 +45,7 @@ interface ShownWrite {
 
 /** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
-  write: Writing,
+  write: WriteAccess,
   { evaluator, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
   const { folder, from, holds, kind, path } = write
@@ -77,7 +77,7 @@ const showWrite = Effect.fnUntraced(function* (
 })
 
 /** The files that go with a folder, or are moved with it, a line each. */
-const filesText = (writes: ReadonlyArray<Writing>, nameOf: (path: string) => string): string => {
+const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) => string): string => {
   const lines = writes
     .filter(({ folder, removes }) => folder !== undefined && removes === true)
     .map(

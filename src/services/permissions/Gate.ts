@@ -3,7 +3,7 @@
  * the grants of one run and issues permits, without which no tool runs.
  */
 import * as Effect from "effect/Effect"
-import type { CanonicalAccess, Reading, Start } from "../../domain/tools/Access.ts"
+import type { CanonicalAccess, ReadAccess, Start } from "../../domain/tools/Access.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { isForPerson } from "./ApprovalView.ts"
 import {
@@ -218,7 +218,7 @@ export class Gate extends Context.Service<
      * Decides about what a run needs before it begins: the code of a plugin, a server, the file in view. A denial is not
      * part of the outcome of the run and has no event, since the run has not begun.
      */
-    authorizeStart(start: Start | Reading): Effect.Effect<void, PermissionDenied>
+    authorizeStart(start: Start | ReadAccess): Effect.Effect<void, PermissionDenied>
     /**
      * Asks about the concrete calls of a step, which may run when approved; they are identified by their hash. A task that
      * is gated by risk alone needs no question when rules allow every call of it that is not safe.

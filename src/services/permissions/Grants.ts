@@ -3,14 +3,14 @@
  * session, plans whose remaining steps are approved, and how often an effect was denied.
  */
 import * as Schema from "effect/Schema"
-import { type Writing, writesIn, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
+import { type WriteAccess, writesIn, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { hashOf, linkState, textHash } from "../files/Hash.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 
 /** The same write by the same tool, in whichever task. */
-const keyOf = ({ tool }: Asked, write: Writing): string => hashOf([tool, { ...plainAccess(write) }])
+const keyOf = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
 export interface Grantable extends Asked {
   readonly hash: string
@@ -60,13 +60,13 @@ const exclusionKeys = (asked: OfTask): ReadonlyArray<string> =>
       ]
 
 /** The files that a call of a task writes; none when it does something else as well, or is asked about each time. */
-export const repairedFiles = (asked: Asked): ReadonlyArray<Writing> => {
+export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
 }
 
 /** What stands at the path of a write afterwards. */
-const writtenState = ({ content, from, kind, removes }: Writing): string => {
+const writtenState = ({ content, from, kind, removes }: WriteAccess): string => {
   if (removes === true) return "absent"
   if (kind === "link") return linkState(content)
   return from?.state ?? textHash(content)
@@ -112,7 +112,7 @@ export class Grants {
   /** True for a change of files whose repairs are allowed to its task, while they are as this run wrote them. */
   isRepair(asked: OfTask): boolean {
     const files = repairedFiles(asked)
-    const isCovered = ({ found, path }: Writing): boolean =>
+    const isCovered = ({ found, path }: WriteAccess): boolean =>
       this.#repairs.has(hashOf([asked.task, path])) && found === this.#written.get(path)
     return files.length > 0 && files.every(isCovered)
   }
@@ -143,7 +143,7 @@ export class Grants {
 
   /** The files of a write that hold neither what a person saw when they allowed a write to them, nor what was written. */
   changedSince(asked: Asked): ReadonlyArray<string> {
-    const isOther = ({ found, path }: Writing): boolean => {
+    const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#known.get(path)
       return known !== undefined && found !== undefined && !known.has(found) && found !== this.#written.get(path)
     }

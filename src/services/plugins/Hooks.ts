@@ -11,7 +11,7 @@ import { commandText } from "../../domain/commands/CommandText.ts"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"
 import type { CheckLine } from "../../domain/configuration/CheckLine.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { type Writing, writtenText } from "../../domain/tools/Access.ts"
+import { type WriteAccess, writtenText } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -137,7 +137,7 @@ export const layerChangeHooks = Layer.effect(
     const events = yield* RunEvents
     const path = yield* Path.Path
     const { root, run } = yield* Hooks
-    const filesOf = (writes: ReadonlyArray<Writing>) =>
+    const filesOf = (writes: ReadonlyArray<WriteAccess>) =>
       writes.map((write) => ({ path: path.relative(root, write.path), content: writtenText(write) }))
     return {
       before: (writes) =>

@@ -34,10 +34,10 @@ const partText = (part: Part): string => {
 }
 
 /** What a model is asked with. */
-export type Sent = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
+export type SentPrompt = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
 /** Tools and messages, one after another. */
-const promptText = ({ prompt, tools }: Sent): string =>
+const promptText = ({ prompt, tools }: SentPrompt): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))
@@ -58,7 +58,7 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
 }
 
 /** The last part of an answer, with the estimated tokens of what was sent and said. */
-export const estimatedFinish = (sent: Sent, said: string, reason: "stop" | "length" | "tool_calls") =>
+export const estimatedFinish = (sent: SentPrompt, said: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
     answer: estimateTokens(said)

@@ -13,7 +13,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { type Asked, makeStreamedModel } from "./StreamedModel.ts"
+import { type PromptOptions, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
@@ -44,7 +44,7 @@ export interface HeldCall {
   readonly fail: (error: AiError.AiError) => Effect.Effect<void>
 }
 
-const partsOf = (asked: Asked, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
+const partsOf = (asked: PromptOptions, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
   const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
   return [
     ...(answer.thinking === undefined

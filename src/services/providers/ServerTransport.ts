@@ -78,13 +78,13 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
 }
 
 /** A line of a body; the last one may lack its end. */
-export interface Line {
+export interface BodyLine {
   readonly text: string
   readonly isWhole: boolean
 }
 
 /** The lines of a body without blanks around them, those of a piece together. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<Line>, void> {
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<BodyLine>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
   let size = 0
@@ -93,7 +93,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     size += bytes.length
     if (size > maxBytes) throw tooLarge
   }
-  const take = (isWhole: boolean): Line => {
+  const take = (isWhole: boolean): BodyLine => {
     const bytes = Buffer.concat(held)
     held = []
     size = 0
@@ -104,7 +104,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     }
   }
   for await (const piece of pieces) {
-    const lines: Array<Line> = []
+    const lines: Array<BodyLine> = []
     try {
       let start = 0
       for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {

@@ -140,12 +140,12 @@ const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Resp
 }
 
 /** What a provider reads of what is asked. */
-export type Asked = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice" | "responseFormat">
+export type PromptOptions = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice" | "responseFormat">
 
 const withoutTools = { tools: [], toolChoice: "none", responseFormat: { type: "text" } } as const
 
 type Streamed = (
-  asked: Asked,
+  asked: PromptOptions,
   method: "generateText" | "streamText"
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
@@ -180,7 +180,7 @@ interface StreamedServer<Question> {
   /** Where answers come from. */
   readonly url: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
+  readonly readOptions: (asked: PromptOptions) => Effect.Effect<Question, AiError.AiErrorReason>
   /** The body of the request for a question. */
   readonly requestOf: (question: Question, sent: Sent) => object
   /** Sends a request; gives the objects of the answer as they come. */
@@ -208,7 +208,7 @@ export const layerStreamed = <Question>(
       /** When the server last sent an object to any call. */
       let heardAny = 0
 
-      const answer = Effect.fnUntraced(function* (asked: Asked, method: string) {
+      const answer = Effect.fnUntraced(function* (asked: PromptOptions, method: string) {
         const settings = yield* CallOptions
         const sent: Sent = {
           ...settings,

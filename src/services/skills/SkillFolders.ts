@@ -116,14 +116,14 @@ export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
 })
 
 /** A skill file that was read, or why it cannot be used. */
-export interface SkillFile {
+export interface SkillFileReading {
   readonly root: SkillRoot
   readonly path: string
   readonly skill: Option.Option<Skill>
   readonly notes: ReadonlyArray<string>
 }
 
-type Read = Pick<SkillFile, "skill" | "notes">
+type Read = Pick<SkillFileReading, "skill" | "notes">
 
 /** The largest skill file that is read, in bytes; a longer one would fill any prompt. */
 export const maxSkillBytes = 262_144
@@ -173,7 +173,7 @@ const readSkillIn = (root: SkillRoot) =>
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = path.join(root.folder, name)
-    const found = (at: string, read: Read): ReadonlyArray<SkillFile> => [{ root, path: at, ...read }]
+    const found = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
       // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.

@@ -12,7 +12,7 @@ import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
 import { makeToolSkills } from "../../domain/skills/ToolSkill.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
+import { readSkillRoot, type SkillFileReading, type SkillFolders, skillRoots } from "./SkillFolders.ts"
 
 /** A skill with the place it came from. */
 export interface FoundSkill {
@@ -32,7 +32,7 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
  * away, and it sends nothing to a server that the person did not choose.
  */
 const restricted = (
-  { path, root }: SkillFile,
+  { path, root }: SkillFileReading,
   skill: Skill,
   hidden: FoundSkill | undefined,
   leavesMachine: LeavesMachine,
@@ -62,7 +62,7 @@ const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill
 type LeavesMachine = (model: string) => boolean
 
 /** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
-const choose = (files: ReadonlyArray<SkillFile>, leavesMachine: LeavesMachine) => {
+const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
   for (const file of files) {

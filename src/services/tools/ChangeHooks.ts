@@ -3,12 +3,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Writing } from "../../domain/tools/Access.ts"
+import type { WriteAccess } from "../../domain/tools/Access.ts"
 
 export interface ChangeHooks {
   /** Why the change must not be made; nothing when it may. */
-  readonly before: (writes: ReadonlyArray<Writing>) => Effect.Effect<string | undefined>
-  readonly after: (writes: ReadonlyArray<Writing>) => Effect.Effect<void>
+  readonly before: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
+  readonly after: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
 }
 
 export const ChangeHooks = Context.Reference<ChangeHooks>("task-conductor/services/tools/ChangeHooks", {

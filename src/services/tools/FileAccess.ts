@@ -11,7 +11,13 @@ import { lossSentence } from "../../domain/files/Loss.ts"
 import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
-import { type Access, type CanonicalAccess, canonicalUrl, type Writing, writesIn } from "../../domain/tools/Access.ts"
+import {
+  type Access,
+  type CanonicalAccess,
+  canonicalUrl,
+  type WriteAccess,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { fileTools, pathOf, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Commands } from "../commands/Commands.ts"
 import { hashOf, linkState } from "../files/Hash.ts"
@@ -47,7 +53,7 @@ const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Work
     : yield* namedPlace(yield* workspace.meant(written), workspace)
 })
 
-const writeTo = (path: string, inside: boolean, control: boolean): Writing => ({
+const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess => ({
   _tag: "WriteFile",
   path,
   inside,
@@ -133,7 +139,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
 })
 
 /** A link within the project, where nothing is yet. */
-const canonicalLink = Effect.fnUntraced(function* (write: Writing, { workspace }: AccessContext) {
+const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspace }: AccessContext) {
   const { content, path } = write
   const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
   if (!inside || isAbsolute(content)) return yield* invalid(`The link would lead out of the project, to ${content}.`)
@@ -192,7 +198,7 @@ const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { wor
 })
 
 /** The removal of one file, link or empty folder; `folder` goes as a whole with it. */
-const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): Writing => ({
+const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): WriteAccess => ({
   ...writeTo(entry.path, true, controls.has(entry.path)),
   removes: true,
   found: entry.state,
@@ -208,7 +214,7 @@ const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
-): Effect.fn.Return<ReadonlyArray<Writing>, ToolFailure> {
+): Effect.fn.Return<ReadonlyArray<WriteAccess>, ToolFailure> {
   const { workspace } = context
   const { mayLook, name, write } = yield* targetAt(yield* meantPlace(written, workspace), context)
   const { path } = write
@@ -242,12 +248,12 @@ const moveOf = Effect.fnUntraced(function* (
   to: string,
   { workspace }: AccessContext,
   { controls, folders }: { readonly controls: ReadonlySet<string>; readonly folders?: MovedFolder }
-): Effect.fn.Return<ReadonlyArray<Writing>, ToolFailure> {
+): Effect.fn.Return<ReadonlyArray<WriteAccess>, ToolFailure> {
   const removal = removalOf(entry, controls, folders?.from)
   if (entry.is !== "file" && entry.is !== "link") return [removal]
   const readable =
     entry.is === "file" ? yield* Effect.option(workspace.readText(entry.path, maxEditBytes)) : Option.none()
-  const write: Writing = {
+  const write: WriteAccess = {
     ...writeTo(to, true, controls.has(to)),
     content: entry.leads ?? Option.getOrElse(readable, () => ""),
     found: yield* workspace.state(to),
@@ -271,7 +277,7 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
-): Effect.fn.Return<ReadonlyArray<Writing>, ToolFailure> {
+): Effect.fn.Return<ReadonlyArray<WriteAccess>, ToolFailure> {
   const { workspace } = context
   const source = yield* targetAt(yield* meantPlace(written, workspace), context)
   if (!source.mayLook) return [{ ...source.write, removes: true }]

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { type CheckedText, checkText, totalText } from "../../../src/cli/check/checkText.ts"
+import { type CheckedDocument, checkText, totalText } from "../../../src/cli/check/checkText.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { checkDocument, type DocumentKind } from "../../../src/domain/documents/CheckReport.ts"
 import { linesOf } from "../../../src/domain/checking/TextSpan.ts"
 
 const plain = { paint: makePaint(false), columns: undefined }
 
-const checked = (text: string, kind: DocumentKind = "task-list", name = "plan.md"): CheckedText => ({
+const checked = (text: string, kind: DocumentKind = "task-list", name = "plan.md"): CheckedDocument => ({
   name,
   lines: linesOf(text),
   report: checkDocument(kind, text),
@@ -99,7 +99,7 @@ describe("checkText", () => {
 
   it("says what became of repairs", () => {
     const text = task("- **References** [a](a.ts)").replace("- **Skill** s", "- Skill: s")
-    const ending = (fixState: CheckedText["fixState"]) =>
+    const ending = (fixState: CheckedDocument["fixState"]) =>
       checkText({ ...checked(text), fixState }, plain)
         .split("\n")
         .at(-1)

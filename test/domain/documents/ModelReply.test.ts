@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ModelReply, parsedReply } from "../../../src/domain/documents/ModelReply.ts"
-import { type Answered, nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
+import { type TurnContent, nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 
 const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
 const reply: ModelReply = { answer: "I look.", shown: "I look.", issues: [], thinking: "Hm.", asked }
 const empty = makeIssue("answer-empty", {}, { what: "The answer was empty." })
-const written: Answered = { ...nothingAsked, report: "I look.", issues: [empty] }
+const written: TurnContent = { ...nothingAsked, report: "I look.", issues: [empty] }
 
 describe("a reply with calls of the interface", () => {
   it("is no report, and what is wrong with words beside the calls does not matter", () => {

@@ -204,6 +204,12 @@ const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
     return { outcome, seen, tunings: tunings.map((tuning) => [tuning?.repeats, tuning?.thinkingCuts]) }
   })
 
+/** A prompt that shows the answer before. */
+const withAnswer = (previous: Previous | undefined): FilledPrompt => ({
+  system: "s",
+  user: `try ${previous?.answer ?? ""}`
+})
+
 it.effect("asks without the answer before when it leaves no room", () =>
   Effect.gen(function* () {
     const prompts: Array<string> = []
@@ -219,8 +225,7 @@ it.effect("asks without the answer before when it leaves no room", () =>
       })
     )
     const layer = Attempts.layer.pipe(Layer.provide([caller, settings]), Layer.provideMerge(EventLog.layer))
-    const prompt = (previous: Previous | undefined) => ({ system: "s", user: `try ${previous?.answer ?? ""}` })
-    const { outcome } = yield* Effect.provide(say({ prompt }), layer)
+    const { outcome } = yield* Effect.provide(say({ prompt: withAnswer }), layer)
     expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", attempts: 2 } })
     expect(prompts).toEqual(["try ", "try bad", "try "])
   })

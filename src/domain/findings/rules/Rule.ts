@@ -19,7 +19,7 @@ export interface RuleFacts<S extends Severity = Severity> {
 }
 
 /** A rule with its code, which is kebab-case and never changed once it is released, and its family. */
-export interface Rule extends RuleFacts {
+export interface FindingRule extends RuleFacts {
   readonly code: string
   readonly family: string
 }

@@ -4,7 +4,7 @@
  */
 import { documentRules } from "./DocumentRules.ts"
 import { fileRules } from "./FileRules.ts"
-import type { Rule, RuleFamily, Severity } from "./Rule.ts"
+import type { FindingRule, RuleFamily, Severity } from "./Rule.ts"
 import { taskRules } from "./TaskRules.ts"
 
 const families = [...documentRules, ...taskRules, ...fileRules] as const
@@ -20,18 +20,18 @@ export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number]["
 export const ruleFamilies: ReadonlyArray<RuleFamily> = families
 
 /** All rules, in the order of their pages. */
-export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
-  Object.entries(listed).map(([code, facts]): Rule => Object.assign({ code, family }, facts))
+export const rules: ReadonlyArray<FindingRule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
+  Object.entries(listed).map(([code, facts]): FindingRule => Object.assign({ code, family }, facts))
 )
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))
 
 /** The rule of a code; nothing for the code of a later version. */
-export function ruleOf(code: CodeOf<Severity>): Rule
-export function ruleOf(code: string): Rule | undefined
-export function ruleOf(code: string): Rule | undefined {
+export function ruleOf(code: CodeOf<Severity>): FindingRule
+export function ruleOf(code: string): FindingRule | undefined
+export function ruleOf(code: string): FindingRule | undefined {
   return byCode.get(code)
 }
 
 /** Where the rule is described, relative to the root of the package; the anchor is the code. */
-export const rulePage = ({ code, family }: Rule): string => `docs/reference/rules/${family}.md#${code}`
+export const rulePage = ({ code, family }: FindingRule): string => `docs/reference/rules/${family}.md#${code}`

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { type ChatRequest, Ollama } from "ollama/browser"
 import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import {
-  type Asked,
+  type PromptOptions,
   countOf,
   finishPart,
   idOrNew,
@@ -64,7 +64,7 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
  * cannot force a call.
  */
-const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: Asked) {
+const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
     messages: sentMessages(prompt, assistantMessage, toolMessage, seenMessage),

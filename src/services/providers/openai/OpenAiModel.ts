@@ -12,7 +12,14 @@ import { badShape, ServerError } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { authorization, openAnswer } from "../ServerTransport.ts"
-import { layerStreamed, type Asked, finishPart, makeBlocks, type PartReader, type Parts } from "../StreamedModel.ts"
+import {
+  layerStreamed,
+  type PromptOptions,
+  finishPart,
+  makeBlocks,
+  type PartReader,
+  type Parts
+} from "../StreamedModel.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
@@ -56,7 +63,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
 })
 
 /** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
-const toolsOf = ({ toolChoice, tools }: Asked) => {
+const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
   const chosen = some === undefined ? tools : tools.filter(({ name }) => some.has(name))
@@ -87,7 +94,7 @@ const boundFormat = (schema: object): object => ({
 })
 
 /** The part of the request that depends on what is asked; tools and format are there only when they are used. */
-const readProviderOptions = Effect.fnUntraced(function* (options: Asked) {
+const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
   return {
