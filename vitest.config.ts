@@ -39,8 +39,11 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
-    /* Node reads single keys only from a terminal that is not "dumb", as the one of an editor may be. */
-    env: { TERM: "xterm" },
+    /*
+     * Node reads single keys only from a terminal that is not "dumb", as the one of an editor may be. More certificates are read in a
+     * thread, and a machine that lacks one is warned of on stderr.
+     */
+    env: { TERM: "xterm", NODE_EXTRA_CA_CERTS: "" },
     /* @effect/vitest prints the error of a failing test once more, before vitest does with its place. */
     onConsoleLog: (log) => !/^\S+ ERROR \(#\d+\):/.test(log),
     projects: [
