@@ -81,7 +81,10 @@ const more: ReadonlyArray<readonly [text: string, faultOf: FaultOf]> = [
     "Which files are in the folder src?",
     names(/limits\.js[^]*(?:retry|server)\.js|(?:retry|server)\.js[^]*limits\.js/)
   ],
-  ["Is there a test for retry?", names(/\bno\b|not|none/i)]
+  [
+    "Is there a test for retry?",
+    names(/\b(?:no|not an?y?|without an?y?) tests?\b|\btests? (?:is|are|was|were) (?:not|none)\b/i)
+  ]
 ]
 
 const numbered = (command: WeightsPrompt["command"], all: ReadonlyArray<readonly [text: string, faultOf: FaultOf]>) =>

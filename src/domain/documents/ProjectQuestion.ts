@@ -14,6 +14,7 @@ const says =
 const asksFile =
   /\b(?:which|what) (?:(?:source|test|config(?:uration)?) )?(?:files?|folders?|director(?:y|ies)|modules?|tests?|scripts?)\b(?! (?:formats?|systems?|types?|extensions?|managers?|servers?|sizes?))/i
 const asksPlace = /\bwhere\b/i
+const asksExistence = /\b(?:is|are) there\b|\b(?:do|does) (?:we|it) have\b/i
 /** What is done to something at a place of code. */
 const doneInCode =
   /\b(?:defined|declared|implemented|configured|set|called|used|handled|stored|read|tested|documented|parsed|created|written|checked|loaded|validated|imported|exported|initiali[sz]ed)\b/i
@@ -39,6 +40,16 @@ interface ProjectTexts {
 
 const namesFile = (request: string, files: ReadonlyArray<string>): boolean =>
   (request.match(place) ?? []).some((path) => files.some((file) => file === path || file.endsWith(`/${path}`)))
+
+/** True for a word that is the name of a file without its ending. */
+const isBaseName = (word: string, files: ReadonlyArray<string>): boolean =>
+  files.some(
+    (file) =>
+      file
+        .replace(/^.*\//, "")
+        .replace(/\.\w+$/, "")
+        .toLowerCase() === word
+  )
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
 
@@ -74,8 +85,9 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
   if (texts.some(({ text }) => names.some((name) => declares(text, name)))) return true
   const phrases = phrasesIn(request).map(joined)
   if (texts.some(({ text }) => phrases.some((phrase) => phrase.test(text)))) return true
-  if (!asksPlace.test(request)) return false
   const subject = subjectOf(request)
+  if (asksExistence.test(request) && subject.some((word) => isBaseName(word, files))) return true
+  if (!asksPlace.test(request)) return false
   return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
 }
 

@@ -35,12 +35,16 @@ describe("a request about the project", () => {
     "What is in limits.js?",
     "How high is the rate limit?",
     "Raise the rate limit to 120",
-    "Where is mayPass?"
+    "Where is mayPass?",
+    "Is there a test for limits?",
+    "Are there other users of server?"
   ]
   for (const request of about) it(`is: ${request}`, () => expect(isAbout(request)).toBe(true))
 
   const general = [
     "hello",
+    "Is there a difference between a list and a set?",
+    "Are there servers that speak HTTP/3?",
     "Thanks, that helped!",
     "What is a monad?",
     "What is a rate limit?",
