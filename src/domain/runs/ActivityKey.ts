@@ -52,7 +52,7 @@ export const stageKey = {
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
-/** What a stage reads from the project or the web: `round-1/tool/research-2/call-1`. */
+/** A call of a tool: `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
 /** The answer that a call of a turn comes from: `round-1/turn/research-2/attempt-3` for `round-1/tool/research-2/turn-3/call-1`. */

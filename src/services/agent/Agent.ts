@@ -109,10 +109,11 @@ export class Agent extends Context.Service<
        * One turn: an exchange with the model. The program asks, reads the reply, makes the calls and changes that it asks for, runs
        * the checks of the project on them, and replies.
        *
-       * The work ends when a report is accepted. It also ends, without a report, when the model makes the same call again and again,
-       * when its calls were denied too often, when its replies cannot be used, or when no turn is left.
+       * The work ends when a report is accepted, or, where only calls are wanted, with the first faultless ones. It also ends, without
+       * a report, when the model makes the same call again and again, when its calls were denied too often, when its replies cannot be
+       * used, or when no turn is left; a report that a hook had questioned is accepted then after all.
        *
-       * Three things are kept from turn to turn. The conversation only grows, so that a server reads each part of it once; when it
+       * Three things are kept from turn to turn, beside such a report. The conversation only grows, so that a server reads each part of it once; when it
        * becomes too long it is compacted. The changes stand in a working copy, and reach the project after the work, when they were
        * approved. The session holds the rest: a turn makes a new one, and `AgentWork.keep` gets it as soon as something changed.
        */

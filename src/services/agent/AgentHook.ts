@@ -1,6 +1,6 @@
 /**
- * The places where a hook may take part in a turn. A hook is one mechanism that the loop works without, such as the self-review.
- * `Agent.ts` lists the hooks in use.
+ * The places where a hook may take part in a turn. A hook is one mechanism that a turn works without, such as the
+ * self-review. `Agent.ts` lists the hooks in use.
  */
 import type * as Effect from "effect/Effect"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"

@@ -76,7 +76,7 @@ export class Approver extends Context.Service<
   Approver,
   {
     /**
-     * Shows the concrete calls of a step: this step, all remaining steps of this run, some of the calls, or decline.
+     * Shows the concrete calls of a step: this step, all remaining steps of this round, some of the calls, or decline.
      * `question` identifies the question within the run, as its events do.
      */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>

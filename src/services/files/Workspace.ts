@@ -228,12 +228,12 @@ const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") 
     return [...names].sort(compareCodePoints)
   })
 
-/**
- * A fiber that works for a task sees the project as the working copy of the task has it, and what it writes goes there.
- */
 /** Fails unless the project is a folder that can be listed. */
 export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
 
+/**
+ * A fiber that works for a task sees the project as the working copy of the task has it, and what it writes goes there.
+ */
 export class Workspace extends Context.Service<
   Workspace,
   {

@@ -200,8 +200,8 @@ export class Scheduler extends Context.Service<
       const taskRunner = yield* TaskRunner
 
       /**
-       * A refinement whose read passes were not allowed is made again in a resumed run, so that a person is asked again; unless
-       * it changes something, since its calls may have been made.
+       * The turns of a task whose calls were not allowed are taken again in a resumed run, so that a person is asked again; unless
+       * they change something, since that may have been made.
        */
       const isResolved = (refinement: Refinement): boolean =>
         refinement.calls.some(mayChange) ||

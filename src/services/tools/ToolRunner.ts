@@ -1,5 +1,5 @@
 /**
- * The only place where a tool runs: prepare, authorize, execute, measure. Every call gets exactly one result, also when
+ * The only place where a tool runs for a model: prepare, authorize, execute, measure. Every call gets exactly one result, also when
  * it is unknown, invalid, denied, or crashes.
  */
 import * as Duration from "effect/Duration"
