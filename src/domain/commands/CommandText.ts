@@ -2,6 +2,7 @@
  * A command as text for a person, and the files of the project that it runs.
  */
 import * as Schema from "effect/Schema"
+import { fileName } from "../files/PathList.ts"
 
 /** A program with its arguments, one element each; no shell reads them. */
 export const CommandLine = Schema.NonEmptyArray(Schema.String)
@@ -92,11 +93,9 @@ const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<
     return options.test(option) ? value : []
   })
 
-const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
-
 /** The scripts that these words name. A word that begins with `-` counts by what follows `=`. */
 const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
-  const names = words.map(baseName)
+  const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
   const paths = words.map((word) => word.replace(/^-[^=]*=?|^@/, "")).filter((word) => word !== "")
   const found = definitions.flatMap(([runner, files]) => (names.some((name) => runner.test(name)) ? [files] : []))

@@ -2,6 +2,7 @@
  * Commands that a model wrote for a shell, which reads none of them: the advice is the exact call that does what was meant. Words that
  * may be meant as they are, such as a pattern for grep, are left alone.
  */
+import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
 /** Words with which a shell joins commands, in elements of their own. */
@@ -35,7 +36,6 @@ const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
 const isNoFile = (word: string): boolean =>
   !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 
-const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 const asJson = (value: unknown): string => JSON.stringify(value)
 const inShell = (text: string): string => asJson(["sh", "-c", text])
 
@@ -50,7 +50,7 @@ const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {
     const isFirst = index === 0 || connector.test(argv[index - 1] ?? "")
-    if (isFirst) program = baseName(word)
+    if (isFirst) program = fileName(word)
     if (isOperator(word) || plainWord.test(word)) return word
     if (isFirst && assignment.test(word)) {
       const [name = "", ...value] = word.split("=")
@@ -106,7 +106,7 @@ export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined 
 /** The first word that only a shell would understand; nothing where all may be meant as they are. */
 const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
   const [program = ""] = argv
-  const name = baseName(program)
+  const name = fileName(program)
   if (assignment.test(program)) return program
   const isEnd = (index: number): boolean => index >= argv.length || isOperator(argv[index] ?? "")
   if (takesPatterns.test(name)) return undefined
@@ -125,7 +125,7 @@ export const shellProblem = (argv: ReadonlyArray<string>): string | undefined =>
   const builtIn = builtInProblem(argv)
   if (builtIn !== undefined) return builtIn
   const [program = "", option, script, ...more] = argv
-  if (shells.test(baseName(program))) {
+  if (shells.test(fileName(program))) {
     const isSplit = option !== undefined && /^-[a-z]*c$/.test(option) && script !== undefined && more.some(isOperator)
     if (!isSplit) return undefined
     return `${noShell}, and ${program} ${option} takes its script as one element. Call ${inShell(lineOf([script, ...more]))}.`
@@ -149,7 +149,7 @@ export const missingProgramAdvice = ([program, ...args]: readonly [string, ...Ar
 /** What to say of a command that failed over words that a shell would have replaced. */
 export const unreplacedWords = (argv: ReadonlyArray<string>, output: string): string | undefined => {
   const [program = ""] = argv
-  if (takesPatterns.test(baseName(program)) || shells.test(baseName(program))) return undefined
+  if (takesPatterns.test(fileName(program)) || shells.test(fileName(program))) return undefined
   const word = argv
     .slice(1)
     .find((one) => !/\s/.test(one) && (isGlob(one) || isHome(one) || variable.test(one)) && output.includes(one))

@@ -3,6 +3,7 @@
  * file or a place, or names what the project holds: a file, a name that its sources declare, or the words of such a name ("the rate
  * limit" for `rateLimit`). It is not when it brings its own material.
  */
+import { fileName } from "../files/PathList.ts"
 import { soughtOf } from "../models/Sought.ts"
 
 /** More lines, or a block of code, are material that the person brings along. */
@@ -41,14 +42,14 @@ interface ProjectTexts {
 const namesFile = (request: string, files: ReadonlyArray<string>): boolean =>
   (request.match(place) ?? []).some((path) => files.some((file) => file === path || file.endsWith(`/${path}`)))
 
-/** True for a word that is the name of a file without its ending. */
-const isBaseName = (word: string, files: ReadonlyArray<string>): boolean =>
-  files.some(
-    (file) =>
-      file
-        .replace(/^.*\//, "")
+/** The names of files without their endings, in small letters. */
+const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(
+    files.map((file) =>
+      fileName(file)
         .replace(/\.\w+$/, "")
-        .toLowerCase() === word
+        .toLowerCase()
+    )
   )
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
@@ -86,7 +87,8 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
   const phrases = phrasesIn(request).map(joined)
   if (texts.some(({ text }) => phrases.some((phrase) => phrase.test(text)))) return true
   const subject = subjectOf(request)
-  if (asksExistence.test(request) && subject.some((word) => isBaseName(word, files))) return true
+  const own = baseNames(files)
+  if (asksExistence.test(request) && subject.some((word) => own.has(word))) return true
   if (!asksPlace.test(request)) return false
   return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
 }

@@ -8,13 +8,14 @@ import * as Glob from "effect/Glob"
 /** Comparing more paths would take noticeable time. */
 const maxCompared = 20_000
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+/** The last part of a path. */
+export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 /** The paths whose names are spelled most like this one; only these are compared in full. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
-    .map((path) => ({ path, cost: distance(name, nameOf(path)) }))
+    .map((path) => ({ path, cost: distance(name, fileName(path)) }))
     .sort((a, b) => a.cost - b.cost)
     .slice(0, 200)
     .map(({ path }) => path)
@@ -27,8 +28,8 @@ const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray
  * ```
  */
 export const nearestPaths = (target: string, paths: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const name = nameOf(target)
-  const namesakes = paths.filter((path) => nameOf(path) === name)
+  const name = fileName(target)
+  const namesakes = paths.filter((path) => fileName(path) === name)
   return [...new Set([...nearest(target, namesakes), ...nearest(target, spelledAlike(name, paths))])].slice(0, 3)
 }
 

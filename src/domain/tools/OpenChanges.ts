@@ -2,6 +2,7 @@
  * The changes that failed and that nothing made up for: while there is one, a task is not done, whatever its report says.
  */
 import * as Schema from "effect/Schema"
+import { fileName } from "../files/PathList.ts"
 import { Issue } from "../findings/Issue.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import {
@@ -64,7 +65,7 @@ const isAbove = (folder: string, path: string): boolean => {
   return plain === path.replace(/\/+$/, "") || path.startsWith(`${plain}/`)
 }
 
-const nameOf = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? path
+const nameOf = (path: string): string => fileName(path.replace(/\/+$/, ""))
 
 /** True for a path that leads nowhere where another one has its name, or was named with the failure. */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
@@ -109,13 +110,14 @@ const isWritten = (
   )
 }
 
+/** True for a change that takes a text away. */
+const takes = ({ call }: CallOutcome, old: string): boolean =>
+  oldTextsOf(call.arguments).some((text) => text.includes(old))
+
 /** True for a change that brings the new text of a replacement, or takes the old one where nothing takes its place. */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
   const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
-  const { arguments: made } = later.call
-  return now === ""
-    ? oldTextsOf(made).some((text) => text.includes(old))
-    : newTextsOf(made).some((text) => text.includes(now))
+  return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
 }
 
 /** A replacement everywhere, made up for by a change that makes it, or one before that left no place of it. */
@@ -125,10 +127,9 @@ const isReplaced = (
   later: ReadonlyArray<CallOutcome>
 ): boolean => {
   const old = String(failed.call.arguments["old_text"])
-  const takes = ({ call }: CallOutcome): boolean => oldTextsOf(call.arguments).some((text) => text.includes(old))
   return (
     later.some((one) => replaces(failed, one)) ||
-    changes.some((one) => one.result.success && takes(one) && replaces(failed, one))
+    changes.some((one) => one.result.success && takes(one, old) && replaces(failed, one))
   )
 }
 
