@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 import { type ModelCallId, modelCallKey, stageKey } from "../src/domain/runs/ActivityKey.ts"
-import { Refinement } from "../src/domain/documents/Refinement.ts"
+import { TaskOutcome } from "../src/domain/documents/TaskOutcome.ts"
 import { ModelAnswer } from "../src/domain/models/ModelAnswer.ts"
 import { plainTask } from "../src/domain/plan/Task.ts"
 import { TaskResult } from "../src/domain/plan/TaskResult.ts"
@@ -113,18 +113,18 @@ const work = Effect.gen(function* () {
       if (has("events")) yield* publish({ type: "stage.started", stage: "task", round: 1, task: task.name })
       yield* ask(task.name, 1)
       if (has("events")) yield* publish({ type: "task.turn", ...where, turn: 1, calls: [call], changed: [] })
-      const looks = has("tool") ? (yield* runCalls(task.name, 1, [call])).outcomes : []
+      const priorCalls = has("tool") ? (yield* runCalls(task.name, 1, [call])).outcomes : []
       yield* ask(task.name, 2)
-      return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}) }
+      return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}) }
     })
-    const refinement: Refinement = has("activities")
-      ? yield* activities.runStage({ key: stageKey.refined(1, task.name), success: Refinement }, worked)
+    const outcome: TaskOutcome = has("activities")
+      ? yield* activities.runStage({ key: stageKey.worked(1, task.name), success: TaskOutcome }, worked)
       : yield* worked
     if (has("events")) {
-      yield* publish({ type: "task.refined", ...where, calls: refinement.calls })
+      yield* publish({ type: "task.worked", ...where, calls: outcome.calls })
       yield* publish({ type: "task.started", ...where })
     }
-    const ended = Effect.succeed(new TaskResult({ task, calls: refinement.looks ?? [], result: report }))
+    const ended = Effect.succeed(new TaskResult({ task, calls: outcome.priorCalls ?? [], result: report }))
     const result = has("activities")
       ? yield* activities.runStage({ key: stageKey.task(1, task.name), success: TaskResult }, ended)
       : yield* ended

@@ -136,7 +136,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.turn": "An answer for a task asks for calls, and proposes changes of files. Nothing is changed yet.",
   "task.item":
     "An item of a task for each item has ended: the `number`th `of` all, with its `state` and the beginning of its report.",
-  "task.refined": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
+  "task.worked": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
   "references.read":
@@ -173,6 +173,9 @@ const eventsPage = (): string =>
       "the event. The first line is `run.started`, the last line is `run.finished`. Programs must ignore unknown types and fields.",
       "The events of the library are the same objects with the names of TypeScript: `endsAtSeconds` for `ends_at_seconds`. Names",
       "inside arguments and results of tools are those of the tool.",
+      "",
+      "A line with `deprecated` repeats the event before it under the earlier name of its type, until the next version:",
+      "`task.refined` for `task.worked`. The library has only the new name.",
       "",
       "A command with wrong usage or configuration (exit code 2) starts no run and prints no line; stderr says why."
     ].join("\n"),

@@ -120,7 +120,7 @@ const runTest = Effect.fnUntraced(function* (
     if (because !== undefined) return yield* Effect.fail({ message: because })
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
   }).pipe(Effect.provide(layerRun(setup, context)))
-  const refined = events.findLast((event) => event.type === "task.refined")
+  const refined = events.findLast((event) => event.type === "task.worked")
   const turn = events.findLast((event) => event.type === "task.turn")
   return judgeSkillTest(test, {
     report,

@@ -36,7 +36,7 @@ const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: 
     (told) => told.type === "model.finished" && told.call.stage === "task" && told.call.attempt === 2
   ],
   ["a result of a tool", "/tool/", (told) => told.type === "tool.finished"],
-  ["a refinement", "/refined/", (told) => told.type === "task.refined"],
+  ["a refinement", "/refined/", (told) => told.type === "task.worked"],
   ["a result of a task", "/task/", (told) => told.type === "task.finished"],
   ["a plan", "plan", (told) => told.type === "plan.created"]
 ]

@@ -146,7 +146,7 @@ const runCases = Effect.fnUntraced(function* (seeds: ReadonlyArray<number>) {
     asked = 0
     const task = plainTask(`Change ${seed}`, "changing", "Change the files.", "The changes.")
     const order = { briefing, round: 1, step: 0, finished: [] }
-    const work = Effect.flatMap(loop.work({ ...order, task }), (refinement) => taskRunner.run({ ...order, refinement }))
+    const work = Effect.flatMap(loop.work({ ...order, task }), (outcome) => taskRunner.run({ ...order, outcome }))
     const ended = yield* Effect.result(work)
     const result = Result.isSuccess(ended) ? ended.success : undefined
     const rounds = [{ tasks: [task], results: result === undefined ? [] : [result], failures: [] }]

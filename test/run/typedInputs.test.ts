@@ -62,7 +62,7 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
       report,
       refinements: prompts.filter((prompt) => ["refinement", "execution"].includes(stageOf(prompt))),
       rejected: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
-      refined: events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : []))
+      refined: events.flatMap((event) => (event.type === "task.worked" ? [event.inputs] : []))
     }
   })
 

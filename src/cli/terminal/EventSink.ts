@@ -5,13 +5,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import {
-  flattenEvent,
-  type RecordedEvent,
-  type RunEvent,
-  isHeartbeat,
-  isTransient
-} from "../../domain/runs/RunEvent.ts"
+import { jsonEvents, type RecordedEvent, type RunEvent, isHeartbeat, isTransient } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { exitCodes } from "./Failure.ts"
@@ -66,7 +60,8 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
       if (event.type === "run.started") openRun = event.runId
       if (event.type === "run.finished") openRun = undefined
       if (event.type === "task.finished") results.push(event.result)
-      return result(outputJson(redactValue(flattenEvent({ at, event: withSignal(event, received()) }) as Schema.Json)))
+      const lines = jsonEvents({ at, event: withSignal(event, received()) })
+      return Effect.forEach(lines, (line) => result(outputJson(redactValue(line as Schema.Json))), { discard: true })
     })
   const abort = Effect.fnUntraced(function* (message: string) {
     if (openRun === undefined) return

@@ -206,7 +206,7 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
 /** The steps of the work inside, on request. */
 const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
-    case "task.refined":
+    case "task.worked":
       return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
     case "task.turn":
       return `  turn ${event.turn} of "${shown(event.task)}": ${[...event.calls.map((call) => shown(call.name)), ...event.changed.map((path) => `changes ${shown(path)}`)].join(", ")}`
@@ -232,7 +232,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         ? "Nothing left to do."
         : `${paint.bold("plan")} goes on with ${counted(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
     }
-    case "task.refined":
+    case "task.worked":
     case "task.turn":
       return isVerbose ? insideLine(event) : undefined
     case "task.item":

@@ -5,7 +5,7 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { InputValue } from "./Refinement.ts"
+import { InputValue } from "./TaskOutcome.ts"
 import { readRefinement, type RefinementDocument } from "./RefinementFormat.ts"
 import { headedResult, readResult } from "./ResultFormat.ts"
 import { readTaskList } from "./TaskListFormat.ts"

@@ -6,7 +6,7 @@ import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts
 import { turnUid } from "../tools/ToolCallFormat.ts"
 import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
 import type { ParsedReply } from "./ModelReply.ts"
-import { callSign } from "./Refinement.ts"
+import { callSign } from "./TaskOutcome.ts"
 import type { TurnContent } from "./TurnFormat.ts"
 import type { CallReply } from "./TurnReply.ts"
 

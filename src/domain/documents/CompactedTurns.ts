@@ -19,7 +19,7 @@ import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.t
 import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
-import { callSign } from "./Refinement.ts"
+import { callSign } from "./TaskOutcome.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
 
 interface Folded {

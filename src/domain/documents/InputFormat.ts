@@ -14,7 +14,7 @@ import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { textNestedTooDeep } from "../text/Json.ts"
 import { canonicalUrl } from "../tools/Access.ts"
-import type { InputValue } from "./Refinement.ts"
+import type { InputValue } from "./TaskOutcome.ts"
 
 /** True for what models write where there is no value. */
 const isNoValue = (text: string): boolean =>

@@ -43,7 +43,7 @@ import { readNative } from "../tools/native/NativeCalls.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { callsAlone, checkMisplacedCalls, checkTornCalls, placedInAnswer, readCalls } from "./RefinementCalls.ts"
 import { readInputs } from "./InputFormat.ts"
-import type { InputValue, Refinement } from "./Refinement.ts"
+import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 
 const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
@@ -135,12 +135,12 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
 }
 
 /** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
-export interface RefinementDocument extends Omit<Refinement, "looks" | "result"> {
+export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 
 /** The inputs as a field of a refinement; no field when there are none. */
-export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<Refinement, "inputs"> =>
+export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
 /** The calls under `## Look first` as a field of a document; no field when there are none. */

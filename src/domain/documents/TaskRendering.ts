@@ -12,7 +12,7 @@ import type { Step, TaskList } from "../plan/TaskList.ts"
 import { type ListExcerpt, listWithin } from "../text/Excerpt.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { renderInputs } from "./InputFormat.ts"
-import type { InputValue } from "./Refinement.ts"
+import type { InputValue } from "./TaskOutcome.ts"
 
 /** What a refinement adds to a task. */
 interface RefinedParts {

@@ -20,7 +20,7 @@ import { beginsNative, readNative } from "../tools/native/NativeCalls.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { readInputs } from "./InputFormat.ts"
-import type { InputValue } from "./Refinement.ts"
+import type { InputValue } from "./TaskOutcome.ts"
 import { readRefinementText } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
 

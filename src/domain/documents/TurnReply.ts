@@ -4,7 +4,7 @@
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changedBlocks } from "./ChangedFiles.ts"
-import { callSign } from "./Refinement.ts"
+import { callSign } from "./TaskOutcome.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { shorten, shortened, usefulShares } from "../text/Excerpt.ts"

@@ -77,7 +77,7 @@ const placeOf = (event: RunEvent, step: string, title: string | undefined): Plac
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
         : { place: `approval ${event.hash}`, about: `${event.type} "${title}" ${event.hash.slice(0, 8)}` }
     case "task.turn":
-    case "task.refined":
+    case "task.worked":
     case "task.kept":
     case "task.started":
     case "task.finished":

@@ -148,7 +148,7 @@ export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } 
 const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
   const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
   const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
-  const chosen = [...eventsOf(records, "task.turn"), ...eventsOf(records, "task.refined")].flatMap((event) =>
+  const chosen = [...eventsOf(records, "task.turn"), ...eventsOf(records, "task.worked")].flatMap((event) =>
     isMine(event.task) ? event.calls.map((call) => [keyOf(event.round, call.uid), call] as const) : []
   )
   const calls = new Map<string, ToolCall>(chosen)

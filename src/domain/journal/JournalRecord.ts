@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { FileKind } from "../files/FileKind.ts"
 import { Configuration } from "../configuration/Configuration.ts"
 import { EffectClass } from "../tools/Access.ts"
-import { RunEvent } from "../runs/RunEvent.ts"
+import { SavedEvent } from "../runs/RunEvent.ts"
 import { RunOrder } from "../runs/RunOrder.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import { RunReport } from "../runs/RunReport.ts"
@@ -83,7 +83,7 @@ export const PromptSent = Schema.Struct({
 export type PromptSent = typeof PromptSent.Type
 
 /** An event of the run. */
-export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
+export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
 /** Values come from a schema or from JSON: nothing in them has to be looked at again. */
 const AnyJson = Schema.declare((_value): _value is Schema.Json => true)

@@ -146,7 +146,7 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       return [end("stage plan/")]
     case "plan.revised":
       return [end("stage iterate/")]
-    case "task.refined":
+    case "task.worked":
       return [end(stageKeyOf("task", event.round, event.task))]
     case "task.started":
       return [taskStart(event.round, event.task)]

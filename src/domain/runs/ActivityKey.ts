@@ -47,7 +47,7 @@ export const stageKey = {
   /** That the checks are tried, which happens once. */
   trials: "trials",
   round: (round: number): string => `round-${round}`,
-  refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
+  worked: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
   joined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}/joined`,
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }

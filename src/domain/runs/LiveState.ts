@@ -247,7 +247,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
       return withPlan(state, event.taskList)
     case "round.started":
       return { ...state, round: event.round, stage: undefined }
-    case "task.refined":
+    case "task.worked":
       return withTask(state, event.task, { stage: "ready" })
     case "task.started":
       return withTask(state, event.task, { stage: "running" })

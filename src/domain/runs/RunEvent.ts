@@ -3,8 +3,9 @@
  * ignore unknown types.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { CheckStatus, TriedCheck } from "../checks/CheckOutcome.ts"
-import { Refinement } from "../documents/Refinement.ts"
+import { TaskInputs } from "../documents/TaskOutcome.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
@@ -82,6 +83,10 @@ export const ModelProgress = event("model.progress", {
   tokens: Schema.optionalKey(Schema.Int),
   tokensPerSecond: Schema.optionalKey(Schema.Finite)
 })
+
+/** A task has ended its turns; `calls` are what is to be approved and made. */
+const workedFields = { ...taskFields, inputs: TaskInputs, calls: Schema.Array(ToolCall) }
+const TaskWorked = event("task.worked", workedFields)
 
 export const RunEvent = Schema.Union([
   event("run.started", {
@@ -175,8 +180,7 @@ export const RunEvent = Schema.Union([
   }),
   /** An item of a task for each item has ended; `number` of `of` items. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
-  /** A task has ended its turns; `calls` are what is to be approved and made. */
-  event("task.refined", { ...taskFields, inputs: Refinement.fields.inputs, calls: Schema.Array(ToolCall) }),
+  TaskWorked,
   /** The task had finished before the run was resumed; its result is used. */
   event("task.kept", taskFields),
   event("references.read", { task: Schema.String, references: ReadReferences }),
@@ -248,8 +252,22 @@ export type RunEvent = typeof RunEvent.Type
 /** The events of these types. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
+/** `task.worked` under its earlier name, as older runs saved it. */
+const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...workedFields }).pipe(
+  Schema.decodeTo(
+    Schema.toType(TaskWorked),
+    SchemaTransformation.transform({
+      decode: (saved) => ({ ...saved, type: "task.worked" as const }),
+      encode: (worked) => ({ ...worked, type: "task.refined" as const })
+    })
+  )
+)
+
+/** An event as it is saved with a run; older runs have older names. */
+export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
+
 /** An event with the time it was published at, ISO 8601. */
-export const RecordedEvent = Schema.Struct({ at: Schema.String, event: RunEvent })
+export const RecordedEvent = Schema.Struct({ at: Schema.String, event: SavedEvent })
 export type RecordedEvent = typeof RecordedEvent.Type
 
 /** One line of `--json`: `type` first, `at` (ISO 8601) second, then the fields of the event, all plain JSON. */
@@ -260,6 +278,12 @@ const encode = Schema.encodeSync(RunEvent)
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent
+}
+
+/** The lines of `--json` for an event: itself and, until the next version, the same under an earlier name, marked with the new one. */
+export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
+  const event = flattenEvent(recorded)
+  return event.type === "task.worked" ? [event, { ...event, type: "task.refined", deprecated: event.type }] : [event]
 }
 
 /** How long a run is silent at most while a call of a model or a tool goes on, in milliseconds. */

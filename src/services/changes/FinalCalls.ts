@@ -3,7 +3,7 @@
  * its new path, and a folder that goes as a whole is one call.
  */
 import * as Schema from "effect/Schema"
-import type { FileBase, Refinement } from "../../domain/documents/Refinement.ts"
+import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { FileKind } from "../../domain/files/FileKind.ts"
 import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
@@ -177,8 +177,8 @@ const textAfter = (base: string | null, { arguments: given, name }: ToolCall): s
   return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
 }
 
-/** The changes of files that the calls of a refinement make, by their paths in the project, where their bases are known. */
-export const proposedBy = ({ bases = [], calls }: Pick<Refinement, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
+/** The changes of files that the calls of an outcome make, by their paths in the project, where their bases are known. */
+export const proposedBy = ({ bases = [], calls }: Pick<TaskOutcome, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
   bases.flatMap(({ now, path: file, text: base }): ReadonlyArray<ProposedFile> => {
     if (now !== undefined) return calls.some((call) => changesPath(call, file)) ? [{ path: file, base, ...now }] : []
     const call = calls.find((one) => pathOf(one) === file)

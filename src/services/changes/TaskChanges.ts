@@ -15,7 +15,7 @@ import { type Loss, lossOf } from "../../domain/files/Loss.ts"
 import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
-import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
 import { excerptOf } from "../../domain/models/ReferenceExcerpt.ts"
@@ -160,7 +160,7 @@ const mayBeRespelled = /^[\\/]|[^\w./@-]/
 const looksAtProject = ({ _tag }: Change): boolean => _tag === "File" || _tag === "Replace"
 
 /** The changes of a task as calls that make them in the project, with what is known of them. */
-type ProposedWork = Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns">
+type ProposedWork = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files" | "turns">
 
 /** What is known of a working copy: its last checks, and what was changed in the project itself. */
 interface CheckedWork {
@@ -342,10 +342,10 @@ export const makeTaskChanges = Effect.gen(function* () {
     }
   }
 
-  /** What others propose with the changes of a refinement on top. */
-  const onTop = (others: ReadonlyArray<ProposedFile>, refinement: Refinement): ReadonlyArray<ProposedFile> => {
+  /** What others propose with the changes of an outcome on top. */
+  const onTop = (others: ReadonlyArray<ProposedFile>, outcome: TaskOutcome): ReadonlyArray<ProposedFile> => {
     const copy = makeWorkingCopy(others)
-    for (const file of proposedBy(refinement)) copy.propose({ ...file, path: fileAt(file.path) })
+    for (const file of proposedBy(outcome)) copy.propose({ ...file, path: fileAt(file.path) })
     return copy.files()
   }
 

@@ -3,7 +3,7 @@
  * that are not there at all. Nothing is run.
  */
 import * as Effect from "effect/Effect"
-import { callSign } from "../../domain/documents/Refinement.ts"
+import { callSign } from "../../domain/documents/TaskOutcome.ts"
 import { type Issue, type Reading, type Where, makeIssue } from "../../domain/findings/Issue.ts"
 import { excerpt } from "../../domain/grammar/RawTask.ts"
 import type { Task } from "../../domain/plan/Task.ts"

@@ -17,7 +17,7 @@ import { randomUUID } from "node:crypto"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { parseKey } from "../../domain/runs/ActivityKey.ts"
-import { isRefinement, Journal, makeKnownWork } from "../journal/Journal.ts"
+import { holdsModelCalls, Journal, makeKnownWork } from "../journal/Journal.ts"
 import { JournalError, type JournalReason } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
@@ -188,7 +188,7 @@ export const layerClusterJournal = ({
           }),
         doubt: (key) => Effect.sync(() => known.doubt(key)),
         append: (record) => {
-          if ((record.type === "outcome" || record.type === "settled") && isRefinement(record.key)) {
+          if ((record.type === "outcome" || record.type === "settled") && holdsModelCalls(record.key)) {
             whole.keep(runId, `${record.type}/${record.key}`, record.value)
           }
           return append(record)

@@ -13,7 +13,7 @@ import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
 import { Briefing } from "../../domain/models/Briefing.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
@@ -26,11 +26,11 @@ import { ToolRunner } from "../tools/ToolRunner.ts"
 import {
   type CallJudges,
   coverWhole,
-  keepRefinement,
-  knownRefinement,
+  keepOutcome,
+  knownOutcome,
   restoreAnswers,
   type Secrets,
-  wholeRefinement,
+  wholeOutcome,
   withoutSecrets
 } from "./WithoutSecrets.ts"
 
@@ -73,15 +73,15 @@ const back = {
   stop: Schema.optionalKey(SavedDenial)
 }
 
-const Refining = Schema.Struct({
+const WorkPayload = Schema.Struct({
   ...place,
   task: Task,
   goals: Schema.optionalKey(Schema.String),
   isItem: Schema.optionalKey(Schema.Boolean),
   joined: Schema.optionalKey(JoinedChanges)
 })
-const Refined = Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure, CallsDeclined]), ...back })
-const Running = Schema.Struct({ ...place, refinement: Refinement })
+const WorkAnswer = Schema.Struct({ outcome: Schema.Union([TaskOutcome, TaskFailure, CallsDeclined]), ...back })
+const ApplyPayload = Schema.Struct({ ...place, outcome: TaskOutcome })
 const Ran = Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back })
 
 type Codec<A> = Schema.Codec<A, unknown>
@@ -164,7 +164,7 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
 })
 
 /** True when nothing is left to make: the report is the result. */
-const isMade = ({ calls, files = [] }: Refinement): boolean => calls.length + files.length === 0
+const isMade = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
 /** Lets workers carry out the tasks of a run. */
 export const layerClusterTasks = (
@@ -195,16 +195,16 @@ export const layerClusterTasks = (
 
       const work = Effect.fnUntraced(function* (order: TaskOrder) {
         const { joined, task } = order
-        const payload = yield* textOf(Refining, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const payload = yield* textOf(WorkPayload, { ...order, snapshot: yield* gate.snapshot }, secrets)
         const key = workKey("refine", order, task, joined)
-        const made = yield* onWorker({ key, kind: "refine", payload }, Refined)
+        const made = yield* onWorker({ key, kind: "refine", payload }, WorkAnswer)
         if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
-        return yield* knownRefinement(secrets, { runId, round: order.round }, made)
+        return yield* knownOutcome(secrets, { runId, round: order.round }, made)
       })
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
-        if (isMade(order.refinement)) return yield* here.run(order)
-        const payload = yield* textOf(Running, { ...order, snapshot: yield* gate.snapshot }, secrets)
-        const key = workKey("task", order, order.refinement.task)
+        if (isMade(order.outcome)) return yield* here.run(order)
+        const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const key = workKey("task", order, order.outcome.task)
         const made = yield* onWorker({ key, kind: "task", payload }, Ran)
         return made instanceof TaskFailure ? yield* made : made
       })
@@ -247,7 +247,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   { kind, payload }: WorkItem,
   secrets: Secrets
 ): Effect.fn.Return<ClaimedTask> {
-  const make = <A extends TaskResult | Refinement | CallsDeclined, B>(
+  const make = <A extends TaskResult | TaskOutcome | CallsDeclined, B>(
     {
       order: { briefing, finished },
       phase,
@@ -255,7 +255,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
       task,
       tools
     }: {
-      readonly order: Pick<typeof Refining.Type, "briefing" | "finished">
+      readonly order: Pick<typeof WorkPayload.Type, "briefing" | "finished">
       readonly phase: TaskPhase
       readonly snapshot: GateSnapshot
       readonly task: Task
@@ -293,15 +293,15 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
     }
   }
   if (kind === "refine") {
-    const { snapshot, ...order } = yield* read(Refining, payload)
-    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, Refined, ({ loop }) =>
+    const { snapshot, ...order } = yield* read(WorkPayload, payload)
+    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, WorkAnswer, ({ loop }) =>
       loop.work(order).pipe(
-        Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
-        Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
+        Effect.tap((made) => keepOutcome(secrets, { runId, round: order.round }, made)),
+        Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<TaskOutcome | CallsDeclined>(declined))
       )
     )
   }
-  const { refinement: sent, snapshot, ...order } = yield* read(Running, payload)
+  const { outcome: sent, snapshot, ...order } = yield* read(ApplyPayload, payload)
   const { calls, task } = sent
   const tools = calls.map(({ name }) => name)
   const declined = { task: task.name, phase: "execution", reason: "its calls were declined.", skipped: false } as const
@@ -312,9 +312,9 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         "CallsDeclined",
         () => new TaskFailure(declined)
       )
-      const whole = yield* wholeRefinement(secrets, { runId, round: order.round }, sent, again)
+      const whole = yield* wholeOutcome(secrets, { runId, round: order.round }, sent, again)
       if (whole.calls !== calls) yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
-      return yield* context.taskRunner.run({ ...order, refinement: whole })
+      return yield* context.taskRunner.run({ ...order, outcome: whole })
     })
   )
 })

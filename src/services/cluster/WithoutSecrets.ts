@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { asJson } from "../journal/Activities.ts"
 import * as Equal from "effect/Equal"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
@@ -63,42 +63,43 @@ export const makeSecrets = (redact: Redact) => {
   }
 }
 
-/** Where a refinement belongs. */
-interface RefinementPlace {
+/** Where an outcome belongs. */
+interface OutcomePlace {
   readonly runId: string
   readonly round: number
 }
 
-const keyOf = (round: number, { task }: Refinement): string => stageKey.refined(round, task.name)
+const keyOf = (round: number, { task }: TaskOutcome): string => stageKey.worked(round, task.name)
 
-/** Keeps a refinement whole at the worker that made it. */
-export const keepRefinement = ({ whole }: Secrets, { round, runId }: RefinementPlace, refinement: Refinement) =>
-  Effect.map(asJson(Refinement, refinement), (value) => whole.keep(runId, keyOf(round, refinement), value))
+/** Keeps an outcome whole at the worker that made it. */
+export const keepOutcome = ({ whole }: Secrets, { round, runId }: OutcomePlace, outcome: TaskOutcome) =>
+  Effect.map(asJson(TaskOutcome, outcome), (value) => whole.keep(runId, keyOf(round, outcome), value))
 
-/** The refinement as this worker made it, or else as it was sent. */
-export const knownRefinement = Effect.fnUntraced(function* (
+/** The outcome as this worker made it, or else as it was sent. */
+export const knownOutcome = Effect.fnUntraced(function* (
   { whole }: Secrets,
-  { round, runId }: RefinementPlace,
-  sent: Refinement
+  { round, runId }: OutcomePlace,
+  sent: TaskOutcome
 ) {
-  const known = whole.find(runId, keyOf(round, sent), yield* asJson(Refinement, sent))
-  return known === undefined ? sent : yield* fromJson(Refinement, known)
+  const known = whole.find(runId, keyOf(round, sent), yield* asJson(TaskOutcome, sent))
+  return known === undefined ? sent : yield* fromJson(TaskOutcome, known)
 })
 
 /** True when a secret was taken out of what is carried out. */
-const lacksSecret = ({ calls, inputs }: Refinement): boolean => JSON.stringify([calls, inputs ?? []]).includes(redacted)
+const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
+  JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
-/** The refinement as it is carried out: whole, or made again where it cannot be known. */
-export const wholeRefinement = Effect.fnUntraced(function* (
+/** The outcome as it is carried out: whole, or made again where it cannot be known. */
+export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
-  place: RefinementPlace,
-  sent: Refinement,
-  refineAgain: Effect.Effect<Refinement, TaskFailure>
+  place: OutcomePlace,
+  sent: TaskOutcome,
+  workAgain: Effect.Effect<TaskOutcome, TaskFailure>
 ) {
-  const known = yield* knownRefinement(secrets, place, sent)
+  const known = yield* knownOutcome(secrets, place, sent)
   if (known !== sent || !lacksSecret(sent)) return known
-  const again = yield* refineAgain
-  yield* keepRefinement(secrets, place, again)
+  const again = yield* workAgain
+  yield* keepOutcome(secrets, place, again)
   return again
 })
 

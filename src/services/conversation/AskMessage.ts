@@ -9,7 +9,7 @@ import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
 import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
-import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
 import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
 import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
@@ -110,7 +110,7 @@ const unfoundedEnding = {
   facts: runFacts([], [], { unfounded: [""] })
 } as const
 
-const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map(({ path }) => path).join(", ")
+const namesOf = ({ files = [] }: Pick<TaskOutcome, "files">): string => files.map(({ path }) => path).join(", ")
 
 /**
  * Makes what answers a message: it adds the message and all messages that answer it to the conversation, which is complete
@@ -228,7 +228,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   })
 
   /** Asks about the changes of the working copy; why they may not be made. */
-  const approve = Effect.fnUntraced(function* (number: number, proposal: Refinement) {
+  const approve = Effect.fnUntraced(function* (number: number, proposal: TaskOutcome) {
     const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
     if (lockText !== undefined) {
       return { status: "not_permitted" as const, why: `${namesOf(proposal)}: this ${lockText}.` }
@@ -256,7 +256,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     if (copy.version() === declined) return ending
     const current = yield* Ref.get(session)
     const summary = ending.answer.trim() === "" ? ending.reason : ending.answer
-    const proposal: Refinement = {
+    const proposal: TaskOutcome = {
       task: wholeTask,
       ...changes.proposed(copy, current),
       result: resultOfSummary(summary)
@@ -273,7 +273,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const result =
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
-        : yield* runner.run({ refinement: proposal, briefing, round: number, step: 0, finished: [] })
+        : yield* runner.run({ outcome: proposal, briefing, round: number, step: 0, finished: [] })
     const claim = falseClaim(result.result.summary, result.checks ?? [], current.outcomes.some(ranWell))
     const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
     const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })

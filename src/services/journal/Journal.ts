@@ -21,20 +21,20 @@ import type { JournalWriter } from "./JournalWriter.ts"
 export type SavedType = "outcome" | "settled" | "answer"
 
 /** True for what calls come from. */
-export const isRefinement = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
+export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** What of a refinement is not executed: what calls returned, and the texts that changes begin with. */
+/** What of the outcome of a task is not executed: what calls returned, and the texts that changes begin with. */
 const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
 
 /** True when a secret was taken out of what is executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
-/** The value that a line holds. Calls come from refinements: one from which a secret was redacted must not be executed. */
+/** The value that a line holds. Calls come from the outcomes of tasks: one from which a secret was redacted must not be executed. */
 const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
-  return isRefinement(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
+  return holdsModelCalls(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
 }
 
 /** The intent of a call that was begun, with the number of its record. */

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type FileClash, clashText } from "../../domain/documents/ClashText.ts"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { mergeTexts } from "../../domain/files/TextMerge.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
@@ -60,7 +60,7 @@ const isThere = (call: ToolCall): CallOutcome => ({
   }
 })
 
-const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: Refinement): string =>
+const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: TaskOutcome): string =>
   activityName({ key: stageKey.joined(round, task.name), input: hashOf([calls, { ...joined }]) })
 
 export const makeJoinChanges = Effect.gen(function* () {
@@ -79,7 +79,7 @@ export const makeJoinChanges = Effect.gen(function* () {
       () => Effect.succeed(null)
     ).pipe(Effect.orElseSucceed(() => undefined))
 
-  const look = Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: Refinement) {
+  const look = Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: TaskOutcome) {
     const found: Array<(typeof Found.Type)[number]> = []
     for (const { path, text: base } of bases) {
       const call = calls.find((one) => changesPath(one, path))
@@ -113,13 +113,13 @@ export const makeJoinChanges = Effect.gen(function* () {
 
   const goOn = Effect.fnUntraced(function* (
     order: TaskOrder,
-    refinement: Refinement,
+    outcome: TaskOutcome,
     found: typeof Found.Type,
     { checks = true, others = [] }: Joining
   ) {
     const { task } = order
-    const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = refinement
-    const proposed = proposedBy(refinement)
+    const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = outcome
+    const proposed = proposedBy(outcome)
     const begun = new Set(found.flatMap((one) => (one.text === undefined ? [one.path] : [])))
     const known = new Set(proposed.flatMap(({ path }) => (begun.has(path) ? [] : [path])))
     const isKept = ({ path }: { readonly path: string }): boolean => !known.has(path)
@@ -147,46 +147,46 @@ export const makeJoinChanges = Effect.gen(function* () {
       const text = `"${task.name}": ${clashing} was changed meanwhile at the same lines; the task makes its change again.`
       yield* events.publish({ type: "message", level: "info", text })
     }
-    const given = { refinement, others, own, clash: clashText(clashes), checks }
+    const given = { outcome, others, own, clash: clashText(clashes), checks }
     const made = yield* loop
       .work({ ...order, joined: given })
       .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
     const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
-    const looks = [
-      ...(made.looks ?? []),
+    const priorCalls = [
+      ...(made.priorCalls ?? []),
       ...calls.flatMap((call) => (there.has(changes.fileAt(pathOf(call))) ? [isThere(call)] : []))
     ]
     return {
       ...made,
-      ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+      ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
       calls: [...calls.filter(isKeptCall), ...made.calls],
       bases: [...bases.filter(isKept), ...(made.bases ?? [])],
       files: [...files.filter(isKept), ...(made.files ?? [])],
       ...(items === undefined ? {} : { items }),
       joined: { times: joined.times + 1, clashes: joined.clashes + (clashes.length > 0 ? 1 : 0) }
-    } satisfies Refinement
+    } satisfies TaskOutcome
   })
 
   /**
-   * The refinement as it is when nothing that it changes was changed since. Fails with a `TaskFailure` that names the files
+   * The outcome as it is when nothing that it changes was changed since. Fails with a `TaskFailure` that names the files
    * when the task does not get its change done again.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,
-    refinement: Refinement,
+    outcome: TaskOutcome,
     joining: Joining = {}
-  ): Effect.fn.Return<Refinement, TaskFailure | CallsDeclined> {
-    if (refinement.bases === undefined) return refinement
+  ): Effect.fn.Return<TaskOutcome, TaskFailure | CallsDeclined> {
+    if (outcome.bases === undefined) return outcome
     const { round, task } = order
-    const key = keyOf(order, refinement)
-    const before = yield* activities.stageResult({ key, success: Refinement })
+    const key = keyOf(order, outcome)
+    const before = yield* activities.stageResult({ key, success: TaskOutcome })
     if (Option.isSome(before)) return yield* join(order, before.value, joining)
     const found = yield* activities.record(
       { key: seenKey.joined(round, task.name), success: Found },
-      Effect.provideService(look(order, refinement), CurrentCopy, makeWorkingCopy(joining.others))
+      Effect.provideService(look(order, outcome), CurrentCopy, makeWorkingCopy(joining.others))
     )
-    if (found.every(({ text }) => text === undefined)) return refinement
-    return yield* activities.runStage({ key, success: Refinement }, goOn(order, refinement, found, joining))
+    if (found.every(({ text }) => text === undefined)) return outcome
+    return yield* activities.runStage({ key, success: TaskOutcome }, goOn(order, outcome, found, joining))
   })
 
   return join

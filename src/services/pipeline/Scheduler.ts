@@ -1,5 +1,5 @@
 /**
- * Runs one round. A task is refined as soon as the results that it refers to are there and no task of an earlier step can
+ * Runs one round. A task is worked as soon as the results that it refers to are there and no task of an earlier step can
  * change what it reads. Steps run one after another, the tasks of a step side by side, and a task that fails does not stop
  * its siblings. Which call goes first when slots are rare is the matter of ModelSlots.
  */
@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { callSign, Refinement } from "../../domain/documents/Refinement.ts"
+import { callSign, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
@@ -57,9 +57,9 @@ export interface DeclinedStep {
   readonly step: string
 }
 
-/** A refinement with the results that it was made on. */
-interface Refined {
-  readonly refinement: Refinement
+/** An outcome with the results that it was made on. */
+interface WorkedTask {
+  readonly outcome: TaskOutcome
   readonly finished: ReadonlyArray<TaskResult>
 }
 
@@ -68,7 +68,7 @@ interface TaskState {
   readonly task: Task
   /** The position of its step, from 0. */
   readonly step: number
-  readonly refined: Deferred.Deferred<Refined, TaskFailure | CallsDeclined>
+  readonly worked: Deferred.Deferred<WorkedTask, TaskFailure | CallsDeclined>
   readonly done: Deferred.Deferred<TaskResult, TaskFailure>
 }
 
@@ -84,19 +84,19 @@ interface Round extends RoundOrder {
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/** A refinement counts for the same results of others only. */
-const refinedKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
+/** An outcome counts for the same results of others only. */
+const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
-  return activityName({ key: stageKey.refined(round, task.name), input })
+  return activityName({ key: stageKey.worked(round, task.name), input })
 }
 
 const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
   const states = new Map<string, TaskState>()
   for (const [step, { tasks }] of steps.entries()) {
     for (const task of tasks) {
-      const refined = yield* Deferred.make<Refined, TaskFailure | CallsDeclined>()
-      states.set(task.slug, { task, step, refined, done: yield* Deferred.make<TaskResult, TaskFailure>() })
+      const worked = yield* Deferred.make<WorkedTask, TaskFailure | CallsDeclined>()
+      states.set(task.slug, { task, step, worked, done: yield* Deferred.make<TaskResult, TaskFailure>() })
     }
   }
   return states
@@ -135,7 +135,7 @@ const orderOf = (
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
 /** Each call with what it does to which text. */
-const signsOf = ({ bases = [], calls }: Refinement): ReadonlyMap<ToolCall, string> => {
+const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
 }
@@ -145,14 +145,14 @@ const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effec
   Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
 
 /** Waits for the tasks before this one in the plan, of the same step, whose changes of the same files come first. */
-const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { refinement }: Refined) =>
+const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: WorkedTask) =>
   Effect.gen(function* () {
-    const files = new Set(refinement.bases?.map(({ path }) => path))
+    const files = new Set(outcome.bases?.map(({ path }) => path))
     for (const other of tasks.values()) {
       if (other.task === task || files.size === 0) return
       if (other.step !== step || (yield* Deferred.isDone(other.done))) continue
-      const theirs = yield* Effect.option(Deferred.await(other.refined))
-      const paths = Option.match(theirs, { onNone: () => [], onSome: (one) => one.refinement.bases ?? [] })
+      const theirs = yield* Effect.option(Deferred.await(other.worked))
+      const paths = Option.match(theirs, { onNone: () => [], onSome: (one) => one.outcome.bases ?? [] })
       if (paths.some(({ path }) => files.has(path))) yield* Effect.exit(Deferred.await(other.done))
     }
   })
@@ -203,10 +203,10 @@ export class Scheduler extends Context.Service<
        * The turns of a task whose calls were not allowed are taken again in a resumed run, so that a person is asked again; unless
        * they change something, since that may have been made.
        */
-      const isResolved = (refinement: Refinement): boolean =>
-        refinement.calls.some(mayChange) ||
-        (refinement.declined === undefined &&
-          refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true)
+      const isResolved = (outcome: TaskOutcome): boolean =>
+        outcome.calls.some(mayChange) ||
+        (outcome.declined === undefined &&
+          outcome.priorCalls?.some(({ result }) => result.error_type === "permission_denied") !== true)
 
       /**
        * Gives the model up when it has done nothing but fail, so that not every task fails in the same way. As long as another task
@@ -222,18 +222,18 @@ export class Scheduler extends Context.Service<
         const { failures, results } = yield* state.get
         const ending = endingFailure([...new Set([...openFailures(failures, results), ...unable])], results)
         const siblings = [...tasks.values()].filter((one) => one.step === step && one.task !== task)
-        const areDone = yield* Effect.forEach(siblings, ({ refined }) => Deferred.isDone(refined))
+        const areDone = yield* Effect.forEach(siblings, ({ worked }) => Deferred.isDone(worked))
         if (ending !== undefined && (unable.length > 1 || areDone.every((isDone) => isDone)))
           yield* Deferred.succeed(givenUp, ending)
       })
 
-      const refine = Effect.fnUntraced(function* (work: TaskState, order: Round) {
+      const workOn = Effect.fnUntraced(function* (work: TaskState, order: Round) {
         const { step, task } = work
         const { earlier, round } = order
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
         const taskOrder = orderOf(step, order, { task, finished })
-        const refinement = yield* activities.runStage(
-          { key: refinedKey(round, task, finished), success: Refinement },
+        const outcome = yield* activities.runStage(
+          { key: workKey(round, task, finished), success: TaskOutcome },
           unlessGivenUp(
             task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
             task,
@@ -241,10 +241,10 @@ export class Scheduler extends Context.Service<
           ).pipe(Effect.tapErrorTag("TaskFailure", (failure) => noteFailure(failure, work, order))),
           isResolved
         )
-        const { calls, inputs } = refinement
+        const { calls, inputs } = outcome
         const found = { calls, ...(inputs === undefined ? {} : { inputs }) }
-        yield* events.publish({ type: "task.refined", round, step, task: task.name, ...found })
-        return { refinement, finished }
+        yield* events.publish({ type: "task.worked", round, step, task: task.name, ...found })
+        return { outcome, finished }
       })
 
       /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
@@ -257,18 +257,18 @@ export class Scheduler extends Context.Service<
       })
 
       /** Makes the calls of a task and writes its result, or says why it has none. */
-      const carryOut = ({ done, step, task }: TaskState, { briefing, round, state }: Round, refined: Refined) =>
+      const carryOut = ({ done, step, task }: TaskState, { briefing, round, state }: Round, worked: WorkedTask) =>
         Effect.gen(function* () {
           yield* events.publish({ type: "task.started", round, step, task: task.name })
           const result = yield* activities.runStage(
             { key: stageKey.task(round, task.name), success: TaskResult },
-            taskRunner.run({ briefing, round, step, ...refined }),
-            (made) => isFinal(made) && refined.refinement.declined === undefined
+            taskRunner.run({ briefing, round, step, ...worked }),
+            (made) => isFinal(made) && worked.outcome.declined === undefined
           )
           yield* state.add(result)
           yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
           yield* Deferred.succeed(done, result)
-          return refined.refinement.declined
+          return worked.outcome.declined
         })
 
       const fail = Effect.fnUntraced(function* (
@@ -285,13 +285,13 @@ export class Scheduler extends Context.Service<
       const upToDate = Effect.fnUntraced(function* (
         state: TaskState,
         round: Round,
-        refined: Refined
-      ): Effect.fn.Return<Refined, TaskFailure | CallsDeclined> {
-        const { refinement } = refined
+        worked: WorkedTask
+      ): Effect.fn.Return<WorkedTask, TaskFailure | CallsDeclined> {
+        const { outcome } = worked
         const { step, task } = state
-        const now = yield* join(orderOf(step, round, { task, finished: refined.finished }), refinement)
-        if (now === refinement) return refined
-        const known = new Set(signsOf(refinement).values())
+        const now = yield* join(orderOf(step, round, { task, finished: worked.finished }), outcome)
+        if (now === outcome) return worked
+        const known = new Set(signsOf(outcome).values())
         const calls = [...signsOf(now)].flatMap(([call, sign]) => (known.has(sign) ? [] : [call]))
         const gated = yield* gatedCalls(task, { task, calls }, round.round)
         if (gated !== undefined) {
@@ -299,40 +299,38 @@ export class Scheduler extends Context.Service<
           const { approved, by } = yield* gate.approveStep(asked)
           if (!approved) return yield* new CallsDeclined({ by })
         }
-        return yield* upToDate(state, round, { ...refined, refinement: now })
+        return yield* upToDate(state, round, { ...worked, outcome: now })
       })
 
       /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
-        let refined = yield* Effect.result(Deferred.await(state.refined))
-        if (Result.isFailure(refined) && refined.failure._tag === "CallsDeclined") {
+        let worked = yield* Effect.result(Deferred.await(state.worked))
+        if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") {
           yield* approval.pass
-          return refined.failure.by
+          return worked.failure.by
         }
         const { step, task } = state
-        const gated = Result.isSuccess(refined)
-          ? yield* gatedCalls(task, refined.success.refinement, round.round)
+        const gated = Result.isSuccess(worked)
+          ? yield* gatedCalls(task, worked.success.outcome, round.round)
           : undefined
-        if (gated === undefined || Result.isFailure(refined)) {
+        if (gated === undefined || Result.isFailure(worked)) {
           yield* approval.pass
         } else {
-          const { finished, refinement } = refined.success
+          const { finished, outcome } = worked.success
           const prepare = (others: ReadonlyArray<ProposedFile>) =>
             Effect.gen(function* () {
-              const joined = yield* Effect.result(
-                join(orderOf(step, round, { task, finished }), refinement, { others })
-              )
-              refined = Result.map(joined, (now) => ({ finished, refinement: now }))
+              const joined = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
+              worked = Result.map(joined, (now) => ({ finished, outcome: now }))
               if (Result.isFailure(joined)) return { proposed: others }
               const again = gatedCalls(task, joined.success, round.round)
               const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
-              const asked = joined.success === refinement ? (calls ?? gated) : calls
+              const asked = joined.success === outcome ? (calls ?? gated) : calls
               return { gated: asked, proposed: changes.onTop(others, joined.success) }
             })
           const { approved, by } = yield* approval.request({ task: task.name, prepare })
           if (!approved) return by
         }
-        return yield* Effect.fromResult(refined).pipe(
+        return yield* Effect.fromResult(worked).pipe(
           Effect.tap((ready) => untilFirst(state, round, ready)),
           Effect.flatMap((ready) => upToDate(state, round, ready)),
           Effect.flatMap((ready) => carryOut(state, round, ready)),
@@ -365,15 +363,15 @@ export class Scheduler extends Context.Service<
        * Works on tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. A task
        * that may act in its turns waits until all of them have `ended`: what is declined there stops it before it acts.
        */
-      const startRefinements = Effect.fnUntraced(function* (
+      const startTasks = Effect.fnUntraced(function* (
         open: ReadonlyArray<TaskState>,
         order: Round,
         unchanged: Effect.Effect<void>,
         ended: Effect.Effect<void>
       ) {
         for (const state of open) {
-          const refined = Effect.andThen(mayAct(state.task) ? ended : unchanged, refine(state, order))
-          yield* Effect.forkScoped(Deferred.into(refined, state.refined), { startImmediately: true })
+          const worked = Effect.andThen(mayAct(state.task) ? ended : unchanged, workOn(state, order))
+          yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
         }
         const writers = open.filter(({ task }) => mayWrite(task))
         /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
@@ -389,7 +387,7 @@ export class Scheduler extends Context.Service<
         let unchanged: Effect.Effect<void> = Effect.void
         let ended: Effect.Effect<void> = Effect.void
         for (const mine of byStep.values()) {
-          unchanged = yield* startRefinements(mine, order, unchanged, ended)
+          unchanged = yield* startTasks(mine, order, unchanged, ended)
           ended = Effect.andThen(ended, yield* untilDone(mine))
         }
         for (const [step, mine] of byStep) {

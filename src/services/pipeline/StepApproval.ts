@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
 import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
-import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -25,9 +25,12 @@ import { ToolRunner } from "../tools/ToolRunner.ts"
 const isCommandLine = Schema.is(CommandLine)
 
 /** How the checks of a task ended, and which commands it ran. */
-const factsOf = ({ checks = [], looks }: Partial<Pick<Refinement, "checks" | "looks">>): ReadonlyArray<string> => [
+const factsOf = ({
+  checks = [],
+  priorCalls
+}: Partial<Pick<TaskOutcome, "checks" | "priorCalls">>): ReadonlyArray<string> => [
   ...checks.map((check) => checkFact(check)),
-  ...(looks ?? []).flatMap(({ call: { arguments: given }, result }) => {
+  ...(priorCalls ?? []).flatMap(({ call: { arguments: given }, result }) => {
     const argv = given["argv"]
     if (commandEnd(result) === undefined || !isCommandLine(argv)) return []
     return [`ran: \`${commandText(argv)}\` (${badExit(result) ?? "exit code 0"})`]
@@ -43,16 +46,16 @@ export const makeGatedCalls = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     task: Task,
-    refinement: Pick<Refinement, "calls" | "task"> & Partial<Refinement>,
+    outcome: Pick<TaskOutcome, "calls" | "task"> & Partial<TaskOutcome>,
     round: number
   ) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
     const seenBy = new Map<string, ReadonlyArray<ProposedFile>>()
     /* What is done at a new path can be prepared only when the move before it is made. */
-    const isMoving = refinement.calls.some(({ name }) => name === "move_file" || name === "remove_file")
+    const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
     const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
-    for (const call of refinement.calls) {
+    for (const call of outcome.calls) {
       const isOnCopy = copy !== undefined && fileTools.has(call.name)
       const before = isOnCopy ? copy.files() : []
       const prepare = registry.prepare(call)
@@ -72,14 +75,14 @@ export const makeGatedCalls = Effect.gen(function* () {
       unready.push({ call, info, problem: prepared.failure.message })
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
-    const byList = task.requiresApproval || refinement.task.requiresApproval
+    const byList = task.requiresApproval || outcome.task.requiresApproval
     const found = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = found?.skill.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
     /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
     const isOwnSkill = bySkill && (found.origin === "user" || found.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
-    const facts = factsOf(refinement)
+    const facts = factsOf(outcome)
     const gated: GatedTask = {
       task: task.name,
       gatedBy,

@@ -1,6 +1,6 @@
 /**
  * Carries out a task for each of its items: the host lists them, each has turns and a window of its own, those that failed are
- * tried once more, and what they came to is one refinement, in which every item is accounted for.
+ * tried once more, and what they came to is one outcome, in which every item is accounted for.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
@@ -39,7 +39,7 @@ const longestNote = 200
 /** What one item came to. */
 interface ItemOutcome {
   readonly result: ItemResult
-  readonly refinement?: Refinement
+  readonly outcome?: TaskOutcome
 }
 
 const noteOf = (text: string): string => {
@@ -50,14 +50,14 @@ const noteOf = (text: string): string => {
   return shortened(line ?? "", longestNote)
 }
 
-const outcomeOf = (item: Item, refinement: Refinement, isWriter: boolean): ItemOutcome => {
-  const { calls, looks = [], result } = refinement
-  if (deniedOf(looks) === "all" && calls.length === 0) {
-    return { ...withoutResult(item, "skipped", "All that it asked for was denied."), refinement }
+const outcomeOf = (item: Item, outcome: TaskOutcome, isWriter: boolean): ItemOutcome => {
+  const { calls, priorCalls = [], result } = outcome
+  if (deniedOf(priorCalls) === "all" && calls.length === 0) {
+    return { ...withoutResult(item, "skipped", "All that it asked for was denied."), outcome }
   }
   const state = isWriter && calls.length === 0 ? "unchanged" : "done"
   const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
-  return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, refinement }
+  return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, outcome }
 }
 
 const withoutResult = ({ text }: Item, state: "failed" | "skipped", note: string): ItemOutcome => ({
@@ -65,7 +65,7 @@ const withoutResult = ({ text }: Item, state: "failed" | "skipped", note: string
 })
 
 /** What the items change together. */
-type Proposed = Pick<Refinement, "bases" | "calls" | "checks" | "files">
+type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
 /** The last outcome of each check; one that failed for any item stays. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
@@ -77,17 +77,20 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-/** One refinement of what the items came to. */
-const refinementOf = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): Refinement => {
-  const parts = outcomes.map(({ refinement }) => refinement)
+/** One outcome of what the items came to. */
+const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): TaskOutcome => {
+  const parts = outcomes.map(({ outcome }) => outcome)
   const seen = parts.flatMap((part) => part?.seen ?? [])
-  const looks = parts.flatMap((part, index) =>
-    (part?.looks ?? []).map(({ call, result }) => ({ call: { ...call, uid: `item-${index + 1}-${call.uid}` }, result }))
+  const priorCalls = parts.flatMap((part, index) =>
+    (part?.priorCalls ?? []).map(({ call, result }) => ({
+      call: { ...call, uid: `item-${index + 1}-${call.uid}` },
+      result
+    }))
   )
   const items = outcomes.map(({ result }) => result)
   return {
     task,
-    ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+    ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
     ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
     ...proposed,
     items,
@@ -99,7 +102,7 @@ export class TaskItems extends Context.Service<
   TaskItems,
   {
     /** Carries out a task for each of its items. Fails when there is none, or when nobody allows more than the limit. */
-    work(order: TaskOrder, forEach: ForEach): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, forEach: ForEach): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
   }
 >()("task-conductor/services/pipeline/TaskItems") {
   static readonly layer = Layer.effect(
@@ -149,11 +152,11 @@ export class TaskItems extends Context.Service<
       const one = (order: TaskOrder, item: Item, task: Task) =>
         activities
           .runStage(
-            { key: stageKey.refined(order.round, task.name), success: Refinement },
+            { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
             loop.work({ ...order, task, isItem: true })
           )
           .pipe(
-            Effect.map((refinement) => outcomeOf(item, refinement, mayChange(order.task))),
+            Effect.map((outcome) => outcomeOf(item, outcome, mayChange(order.task))),
             Effect.catchTag("CallsDeclined", () =>
               Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
             ),
@@ -164,28 +167,28 @@ export class TaskItems extends Context.Service<
       const joinAll = Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
         const settled: Array<ItemOutcome> = []
         let others: ReadonlyArray<ProposedFile> = []
-        for (const { refinement, result } of outcomes) {
+        for (const { outcome, result } of outcomes) {
           const joined =
-            refinement === undefined
+            outcome === undefined
               ? Result.succeed(undefined)
-              : yield* Effect.result(join({ ...order, task: refinement.task }, refinement, { others, checks: false }))
+              : yield* Effect.result(join({ ...order, task: outcome.task }, outcome, { others, checks: false }))
           if (Result.isFailure(joined)) {
             const { message } = joined.failure
             settled.push({ result: { ...result, state: "failed", note: noteOf(message) } })
             continue
           }
           const made = joined.success
-          settled.push({ result, ...(made === undefined ? {} : { refinement: made }) })
+          settled.push({ result, ...(made === undefined ? {} : { outcome: made }) })
           if (made !== undefined) others = changes.onTop(others, made)
         }
         const copy = makeWorkingCopy()
         for (const file of others) copy.propose(file)
-        const parts = settled.flatMap(({ refinement = [] }) => refinement)
+        const parts = settled.flatMap(({ outcome = [] }) => outcome)
         const checked = check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
         const checks = parts.some((part) => part.joined !== undefined)
           ? yield* Effect.provideService(checked, CurrentCopy, copy)
           : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-        return refinementOf(order.task, settled, changes.proposed(copy, { checks, turn: 0 }, "file"))
+        return outcomeOfItems(order.task, settled, changes.proposed(copy, { checks, turn: 0 }, "file"))
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {

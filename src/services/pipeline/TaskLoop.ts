@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
-import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
+import { callSign, type TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { inputsField, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { replyText } from "../../domain/documents/TurnReply.ts"
@@ -35,7 +35,7 @@ import { makeTaskWork, type TaskWork } from "./TaskWork.ts"
 const failed = (
   { agentWork: { assignment }, order }: TaskWork,
   session: Session,
-  proposed: Partial<Pick<Refinement, "checks" | "files">> = {},
+  proposed: Partial<Pick<TaskOutcome, "checks" | "files">> = {},
   {
     turns = session.retries.unusable.length,
     unable
@@ -67,7 +67,7 @@ export class TaskLoop extends Context.Service<
      * Works on a task until its report, or goes on with one after it (`joined`). `firstAnswer` stands for its first answer. Fails with
      * a `TaskFailure`, or with who declined the calls of the task.
      */
-    work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
     refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
@@ -84,22 +84,22 @@ export class TaskLoop extends Context.Service<
       const { limits } = yield* RunSettings
 
       /** What a task came to that ended with this report. */
-      const refinementOf = Effect.fnUntraced(function* (opened: TaskWork, result: ResultDocument) {
+      const outcomeOf = Effect.fnUntraced(function* (opened: TaskWork, result: ResultDocument) {
         const { joined } = opened.order
         const session = yield* Ref.get(opened.session)
         const { inputs, task } = yield* Ref.get(opened.fields)
-        const looks = doneOutside(session)
-        const seen = joined === undefined ? yield* opened.seen : (joined.refinement.seen ?? [])
-        const word = joined && `joined-${(joined.refinement.joined?.times ?? 0) + 1}`
+        const priorCalls = doneOutside(session)
+        const seen = joined === undefined ? yield* opened.seen : (joined.outcome.seen ?? [])
+        const word = joined && `joined-${(joined.outcome.joined?.times ?? 0) + 1}`
         return {
           task,
           ...inputsField(inputs),
-          ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+          ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
           ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
           ...(session.isUnfounded ? { unfounded: true } : {}),
           ...changes.proposed(opened.agentWork.assignment.copy, session, word),
           result
-        } satisfies Refinement
+        } satisfies TaskOutcome
       })
 
       /** The changes that only the copy of a task has. */
@@ -138,9 +138,9 @@ export class TaskLoop extends Context.Service<
         const session = yield* latest
         switch (end._tag) {
           case "Accepted":
-            return yield* refinementOf(opened, end.value)
+            return yield* outcomeOf(opened, end.value)
           case "Declined":
-            return { ...(yield* refinementOf(opened, resultOfSummary(partlyDeclined))), declined: end.by }
+            return { ...(yield* outcomeOf(opened, resultOfSummary(partlyDeclined))), declined: end.by }
           case "Repeated": {
             const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${callSign(end.call)}.`
             return yield* new TaskFailure({ task: order.task.name, phase: "execution", reason, skipped: false })
@@ -155,23 +155,20 @@ export class TaskLoop extends Context.Service<
       })
 
       /** Goes on after a report whose changes were put together with others: only with checks, or with further turns. */
-      const goOn = Effect.fnUntraced(function* (
-        opened: TaskWork,
-        { clash, own, refinement, ...joined }: JoinedChanges
-      ) {
+      const goOn = Effect.fnUntraced(function* (opened: TaskWork, { clash, own, outcome, ...joined }: JoinedChanges) {
         const { agentWork, fields } = opened
         const { assignment, keep, prompt } = agentWork
         const { copy, id } = assignment
-        const { inputs = [], looks = [], result, turns: turn = 0 } = refinement
-        yield* Ref.set(fields, { task: refinement.task, inputs })
+        const { inputs = [], priorCalls = [], result, turns: turn = 0 } = outcome
+        yield* Ref.set(fields, { task: outcome.task, inputs })
         for (const file of own) copy.propose(file)
         const checked = check({ ...assignment, round: id.round }, turn)
         const checks = joined.checks ? yield* Effect.provideService(checked, CurrentCopy, copy) : []
-        const begun: Session = { ...opened.begun, outcomes: looks, checks, isCompacted: true, turn }
+        const begun: Session = { ...opened.begun, outcomes: priorCalls, checks, isCompacted: true, turn }
         yield* keep(begun)
-        const failedBefore = new Set(refinement.checks?.flatMap((check) => (isFine(check) ? [] : [check.command])))
+        const failedBefore = new Set(outcome.checks?.flatMap((check) => (isFine(check) ? [] : [check.command])))
         const isOpen = checks.some((check) => !isFine(check) && !failedBefore.has(check.command))
-        if (clash === "" && !isOpen && result !== undefined) return yield* refinementOf(opened, result)
+        if (clash === "" && !isOpen && result !== undefined) return yield* outcomeOf(opened, result)
         const instruction = `${clash === "" ? brokenTogether : clash}\n\n${prompt.continuation}`
         return yield* turns(opened, { ...begun, messages: agent.compactedMessages(agentWork, begun, instruction) })
       })

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -19,7 +19,7 @@ import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
 /** A task whose turns have ended. */
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
-  readonly refinement: Refinement
+  readonly outcome: TaskOutcome
 }
 
 const targetOf = ({ call }: CallOutcome): string => String(call.arguments["path"] ?? call.name)
@@ -74,7 +74,7 @@ export class TaskRunner extends Context.Service<
        * could see it there are none: then the project is checked.
        */
       const checksOf = Effect.fnUntraced(function* (
-        { briefing, refinement: { checks = [], files = [], task }, round }: ExecutionOrder,
+        { briefing, outcome: { checks = [], files = [], task }, round }: ExecutionOrder,
         made: ReadonlySet<string>
       ) {
         const isWhole = files.every(({ path }) => made.has(path))
@@ -84,13 +84,13 @@ export class TaskRunner extends Context.Service<
       })
 
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
-        const { refinement, round } = order
-        const { calls, files = [], looks = [], result = noReport, seen, task, unfounded } = refinement
-        const planned = refinement.items
+        const { outcome, round } = order
+        const { calls, files = [], priorCalls = [], result = noReport, seen, task, unfounded } = outcome
+        const planned = outcome.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
-          taskFailure(task, "execution", error, looks)
+          taskFailure(task, "execution", error, priorCalls)
         )
-        const changes = [...looks.filter(isChange), ...outcomes]
+        const changes = [...priorCalls.filter(isChange), ...outcomes]
         const done = changes.filter((one) => one.result.success).map(({ call }) => call)
         const changed = files.filter((file) => done.some((call) => changesPath(call, file.path)))
         const made = new Set(changed.map(({ path }) => path))
@@ -98,7 +98,7 @@ export class TaskRunner extends Context.Service<
         const checked = changed.length === 0 ? [] : yield* checksOf(order, made)
         return new TaskResult({
           task,
-          calls: [...looks, ...outcomes],
+          calls: [...priorCalls, ...outcomes],
           result: items === undefined ? withOutcomes(result, changes) : resultOfSummary(itemsReport(items)),
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),

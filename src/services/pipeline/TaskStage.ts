@@ -4,7 +4,7 @@
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -20,7 +20,7 @@ import type { TooManyDenials } from "../tools/ToolRunner.ts"
 /** The changes of a task on the texts that their files have by now. */
 export const JoinedChanges = Schema.Struct({
   /** What the task came to before; its calls are those of the files in `own`. */
-  refinement: Refinement,
+  outcome: TaskOutcome,
   /** What other tasks change before this one. */
   others: Schema.Array(ProposedFile),
   /** What the task changes on top of that, without what clashes. */
@@ -93,7 +93,7 @@ const reasonOf = (error: TaskError, phase: TaskPhase): string => {
 }
 
 /** What a task that failed had changed in its copy, which is not kept, and how its checks ended. */
-const droppedText = ({ checks = [], files = [] }: Partial<Pick<Refinement, "checks" | "files">>): string => {
+const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "checks" | "files">>): string => {
   if (files.length === 0) return ""
   const ends = checks.filter(({ notRun }) => notRun === undefined).map((check) => checkFact(check))
   const known = ends.length === 0 ? "" : ` (${ends.join("; ")})`
@@ -106,7 +106,7 @@ export const taskFailure = (
   phase: TaskPhase,
   error: TaskError,
   outcomes: ReadonlyArray<CallOutcome> = [],
-  proposed: Partial<Pick<Refinement, "checks" | "files">> = {}
+  proposed: Partial<Pick<TaskOutcome, "checks" | "files">> = {}
 ): TaskFailure => {
   const ran = outcomes.map(({ call, result }) => ({ call, success: result.success && badExit(result) === undefined }))
   return new TaskFailure({

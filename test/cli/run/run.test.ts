@@ -115,7 +115,7 @@ describe("run", () => {
       ["run.finished", 0, "done", header?.["run_id"]]
     )
     const types = lines.map((line) => line["type"])
-    for (const type of ["plan.created", "task.refined", "tool.finished", "task.finished"]) assert.include(types, type)
+    for (const type of ["plan.created", "task.worked", "tool.finished", "task.finished"]) assert.include(types, type)
   })
 
   it("takes the prompt from stdin", async () => {

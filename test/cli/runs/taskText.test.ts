@@ -47,7 +47,7 @@ const run = (hasSecond: boolean): ReadonlyArray<RunEvent> => {
   ]
   return [
     { type: "plan.created", attempts: 1, taskList: list, markdown: "" },
-    { type: "task.refined", ...where, calls: outcomes.map(({ call }) => call) },
+    { type: "task.worked", ...where, calls: outcomes.map(({ call }) => call) },
     reported(first, denied),
     ...(hasSecond ? made : []),
     {

@@ -45,8 +45,8 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     },
     '  An answer for "Research 1" was not usable (0 problems); turn 1'
   ],
-  [{ type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
-  [{ type: "task.refined", ...at, calls: [] }, undefined],
+  [{ type: "task.worked", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
+  [{ type: "task.worked", ...at, calls: [] }, undefined],
   [{ type: "check.started", task: "Research 1", round: 1, command: "npm test" }, '  check npm test for "Research 1"'],
   [
     { type: "check.running", round: 1, command: "npm test", seconds: 10, endsAtSeconds: 600 },

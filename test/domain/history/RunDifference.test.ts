@@ -92,7 +92,7 @@ describe("the comparison of a run with its replay", () => {
     const at = (type: string, task: string) =>
       events.findIndex((event) => event.type === type && "task" in event && event.task === task)
     const swapped = (one: number, other: number) => events.with(one, events[other]!).with(other, events[one]!)
-    const [read, look] = [at("task.refined", "Read 1"), at("task.refined", "Look 1")]
+    const [read, look] = [at("task.worked", "Read 1"), at("task.worked", "Look 1")]
     expect(runDifferences(events, swapped(read, look), false)).toEqual([])
     const finished = at("task.finished", "Read 1")
     expect(runDifferences(events, swapped(read, finished), false).map(({ difference }) => difference.about)).toEqual([

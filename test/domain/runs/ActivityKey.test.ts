@@ -18,7 +18,7 @@ const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]
   [stageKey.briefing, { kind: "briefing", round: 0 }],
   [stageKey.plan, { kind: "plan", round: 0 }],
   [stageKey.round(12), { kind: "round", round: 12 }],
-  [stageKey.refined(1, "Research 2"), { kind: "refined", round: 1, task: "research-2" }],
+  [stageKey.worked(1, "Research 2"), { kind: "refined", round: 1, task: "research-2" }],
   [stageKey.task(2, "Plan"), { kind: "task", round: 2, task: "plan" }],
   [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "plan", round: 0 }],
   [modelCallKey({ stage: "task", round: 1, task: "Turn 2", attempt: 3 }), { kind: "turn", round: 1, task: "turn-2" }],

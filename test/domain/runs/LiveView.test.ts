@@ -154,7 +154,7 @@ describe("what is going on", () => {
       [
         2,
         {
-          type: "task.refined",
+          type: "task.worked",
           round: 1,
           step: 0,
           task: "Search 1",

@@ -86,8 +86,8 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
 /** Carries out nothing, and says this. */
 const runnerSaying = (summary: string) =>
   TaskRunner.of({
-    run: ({ refinement }) =>
-      Effect.succeed(new TaskResult({ task: refinement.task, calls: [], result: { summary, document: summary } }))
+    run: ({ outcome }) =>
+      Effect.succeed(new TaskResult({ task: outcome.task, calls: [], result: { summary, document: summary } }))
   })
 
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
@@ -181,8 +181,8 @@ describe("tasks that workers share", () => {
       const { result, stops, reported } = yield* share(
         bench,
         Effect.gen(function* () {
-          const refinement = yield* (yield* TaskLoop).work({ ...order, task })
-          return yield* (yield* TaskRunner).run({ ...order, refinement })
+          const outcome = yield* (yield* TaskLoop).work({ ...order, task })
+          return yield* (yield* TaskRunner).run({ ...order, outcome })
         })
       )
       assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done there.")
@@ -194,7 +194,7 @@ describe("tasks that workers share", () => {
 
   it.live("are carried out by the worker of the run when nothing is left to make", () =>
     Effect.gen(function* () {
-      const run = Effect.flatMap(TaskRunner, (runner) => runner.run({ ...order, refinement: { task, calls: [] } }))
+      const run = Effect.flatMap(TaskRunner, (runner) => runner.run({ ...order, outcome: { task, calls: [] } }))
       const { result } = yield* share(makeRunContext().bench, run)
       assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done here.")
     })
@@ -237,8 +237,8 @@ describe("tasks that workers share", () => {
             })
           ),
           taskRunner: TaskRunner.of({
-            run: ({ refinement }) => {
-              carriedOut.push(refinement.calls)
+            run: ({ outcome }) => {
+              carriedOut.push(outcome.calls)
               return Effect.succeed(
                 new TaskResult({
                   task,
@@ -251,7 +251,7 @@ describe("tasks that workers share", () => {
         })
         const work = Effect.gen(function* () {
           const made = isKnown ? yield* (yield* TaskLoop).work({ ...order, task }) : sent
-          const { calls } = yield* (yield* TaskRunner).run({ ...order, refinement: made })
+          const { calls } = yield* (yield* TaskRunner).run({ ...order, outcome: made })
           return { made: made.calls, calls: JSON.stringify(calls) }
         })
         const { result } = yield* share(bench, work)
@@ -270,7 +270,7 @@ describe("tasks that workers share", () => {
       const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
       const { stops } = yield* share(
         bench,
-        Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, refinement: { task, calls: [change] } }))
+        Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, outcome: { task, calls: [change] } }))
       )
       assert.deepStrictEqual(stops, [doubt])
     })
@@ -286,7 +286,7 @@ describe("tasks that workers share", () => {
       const { result: unready } = yield* share("This worker has no folder /p.", refine)
       assert.deepStrictEqual(
         unready._tag === "Failure" && unready.failure.message,
-        'Task refinement: "Task 1": This worker has no folder /p.'
+        'Task outcome: "Task 1": This worker has no folder /p.'
       )
     })
   )

@@ -532,8 +532,8 @@ describe("the first difference", () => {
 
   liveTest("is an event that was taken out", () =>
     Effect.gen(function* () {
-      const found = yield* differences((records) => records.filter((one) => !isTold("task.refined", "Look 2")(one)))
-      expect(found.map(({ about, before }) => [about, before])).toEqual([['task.refined round 1 "Look 2"', undefined]])
+      const found = yield* differences((records) => records.filter((one) => !isTold("task.worked", "Look 2")(one)))
+      expect(found.map(({ about, before }) => [about, before])).toEqual([['task.worked round 1 "Look 2"', undefined]])
     })
   )
 

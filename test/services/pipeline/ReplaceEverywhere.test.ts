@@ -116,7 +116,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
           const {
             bases = [],
             calls,
-            looks = []
+            priorCalls = []
           } = yield* loop.work({
             briefing,
             task: editing,
@@ -127,7 +127,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
           const changed = isChanged ? ["a.c", path].toSorted() : ["a.c"]
           expect(calls.map((call) => call.arguments["path"])).toEqual(changed)
           expect(bases.map((base) => base.path)).toEqual(changed)
-          expect(looks.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual(
+          expect(priorCalls.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual(
             left === undefined ? [] : [[path, false]]
           )
           const reply = messages[1]?.at(-1) ?? ""

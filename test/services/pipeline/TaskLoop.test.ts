@@ -98,8 +98,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         resultSaying("The limit is [5](src/limit.ts#L2).")
       ])
       const refinement = yield* loop.work(orderOf(looking))
-      expect(refinement.looks?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2"])
-      expect(refinement.looks?.[0]?.result.data).toContain("export const limit = 5")
+      expect(refinement.priorCalls?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2"])
+      expect(refinement.priorCalls?.[0]?.result.data).toContain("export const limit = 5")
       expect([refinement.calls, refinement.result?.summary]).toEqual([[], "The limit is [5](src/limit.ts#L2)."])
       expect(
         log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
@@ -157,8 +157,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("takes a task without tools by its report alone, in one call", () =>
     Effect.gen(function* () {
       const { loop, prompts } = yield* open([resultSaying("A word.")])
-      const { calls, looks, result } = yield* loop.work(orderOf(plainTask("Talk 1", "talk", "A word.", "A word.")))
-      expect([calls, looks, result?.summary]).toEqual([[], undefined, "A word."])
+      const { calls, priorCalls, result } = yield* loop.work(orderOf(plainTask("Talk 1", "talk", "A word.", "A word.")))
+      expect([calls, priorCalls, result?.summary]).toEqual([[], undefined, "A word."])
       expect(prompts.length).toBe(1)
       expect(prompts[0]?.system).not.toContain("## Tools")
       expect(prompts[0]?.user).toContain("Answer with the report.")
@@ -655,8 +655,8 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const { log, loop, messages, project } = yield* open([raised, resultSaying("The limit is 10.")], {
         approver: nobody.layer
       })
-      const { calls, looks, result } = yield* loop.work(orderOf(editing))
-      expect([calls, looks, result?.summary]).toEqual([[raisedCall], undefined, "The limit is 10."])
+      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
+      expect([calls, priorCalls, result?.summary]).toEqual([[raisedCall], undefined, "The limit is 10."])
       expect(nobody.asked).toEqual([])
       expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] }])
       expect(toolsIn(log)).toEqual([])
@@ -695,13 +695,13 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         block("src/other.ts", "export {}", "export const other = 1"),
         resultSaying("Both are done.")
       ])
-      const { calls, looks, result } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
       expect(calls.map(({ arguments: given }) => [given["path"], given["new_text"]])).toEqual([
         ["src/limit.ts", "export const limit = 10"],
         ["src/other.ts", "export const other = 1"]
       ])
       // What was made up for is no longer told.
-      expect([looks, result?.summary]).toEqual([undefined, "Both are done."])
+      expect([priorCalls, result?.summary]).toEqual([undefined, "Both are done."])
       const [, reply = ""] = repliesOf(messages)
       expect(reply).toContain("+export const limit = 10")
       expect(reply).toContain(
@@ -726,11 +726,11 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("It is done."),
         resultSaying("Partly done. The other file was not changed.")
       ])
-      const { calls, looks, result } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
       expect(rejectedIn(log)).toEqual([["change-open"]])
       expect(repliesOf(messages)[2]).toContain("src/other.ts")
       expect([calls, result?.summary]).toEqual([[], "Partly done. The other file was not changed."])
-      expect(looks?.map(({ call, result: { success } }) => [call.name, success])).toEqual([["edit_file", false]])
+      expect(priorCalls?.map(({ call, result: { success } }) => [call.name, success])).toEqual([["edit_file", false]])
     })
   )
 
@@ -875,11 +875,11 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         ],
         { approver: scriptedApprover({ calls: ["deny"] }).layer, files: { ".env": "KEY=secret\n" } }
       )
-      const { calls, looks } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
       expect(calls).toEqual([])
       // The report is sent back once, and none of the four is forgotten.
       expect(rejectedIn(log)).toEqual([["change-open", "change-open", "change-open", "change-open"]])
-      expect(looks?.map(({ call, result }) => [call.name, result.error_type])).toEqual([
+      expect(priorCalls?.map(({ call, result }) => [call.name, result.error_type])).toEqual([
         ["move_file", "validation_failed"],
         ["move_file", "not_found"],
         ["move_file", "permission_denied"],
@@ -909,10 +909,10 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         }
       )
       yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
-      const { calls, looks } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
       expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts"])
       // What was not looked at is missing at the end.
-      expect(looks?.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual([
+      expect(priorCalls?.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual([
         [".env", false],
         ["private/b.ts", false]
       ])
@@ -930,10 +930,10 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("There is no such name."),
         resultSaying("Partly done. There is no such name.")
       ])
-      const { calls, looks } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
       expect(calls).toEqual([])
       expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
-      expect(looks?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
+      expect(priorCalls?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
       expect(repliesOf(messages)[1]).toContain('The text "oldName" stands nowhere in the project')
     })
   )
@@ -979,9 +979,9 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("It is added."),
         resultSaying("Partly done. Nothing was added.")
       ])
-      const { calls, looks } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
       expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
-      expect([calls, looks?.map(({ call, result }) => [call.name, result.success])]).toEqual([
+      expect([calls, priorCalls?.map(({ call, result }) => [call.name, result.success])]).toEqual([
         [],
         [
           ["read_file", true],
@@ -1048,9 +1048,9 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
           files: { ".git/config": "[core]\n" }
         }
       )
-      const { calls, looks } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
       expect(calls).toEqual([])
-      expect(looks?.map(({ result }) => result.error_type)).toEqual([
+      expect(priorCalls?.map(({ result }) => result.error_type)).toEqual([
         "permission_denied",
         "permission_denied",
         "permission_denied"
@@ -1087,7 +1087,7 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
         [refinementWith([ring("low"), read(), ring("high")]), resultSaying("It rang twice.")],
         { plugins: [bell(rung)], approver: approver.layer, rules: [{ verdict: "allow", tool: "read_file" }] }
       )
-      const { calls, looks } = yield* loop.work(orderOf(acting))
+      const { calls, priorCalls } = yield* loop.work(orderOf(acting))
       expect(rung).toEqual(["low", "high"])
       expect(approver.asked.map((items) => items.map(({ call }) => call?.uid))).toEqual([
         ["turn-1/call-1", "turn-1/call-3"]
@@ -1096,7 +1096,7 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
         log.events().flatMap((event) => (event.type === "approval.requested" ? [[event.scope, event.title]] : []))
       ).toEqual([["step", "Act 1"]])
       expect(calls).toEqual([])
-      expect(looks?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2", "turn-1/call-3"])
+      expect(priorCalls?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2", "turn-1/call-3"])
       expect(repliesOf(messages)[1]).toContain("Rang high, 2 in all.")
     })
   )
@@ -1160,8 +1160,8 @@ layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => 
     Effect.gen(function* () {
       const { loop, messages } = yield* open([resultSaying("The limit is [5](src/limit.ts#L2).")])
       const given = { task: looking, calls: [{ uid: "call-1", ...read() }] }
-      const { looks } = yield* loop.work(orderOf(looking), given)
-      expect(looks?.map(({ call }) => call.uid)).toEqual(["turn-0/call-1"])
+      const { priorCalls } = yield* loop.work(orderOf(looking), given)
+      expect(priorCalls?.map(({ call }) => call.uid)).toEqual(["turn-0/call-1"])
       expect(repliesOf(messages)[0]).toContain("export const limit = 5")
     })
   )

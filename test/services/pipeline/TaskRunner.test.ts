@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
-import type { Refinement } from "../../../src/domain/documents/Refinement.ts"
+import type { TaskOutcome } from "../../../src/domain/documents/TaskOutcome.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
@@ -17,9 +17,9 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 const task = plainTask("Edit 1", "edit-files", "The text.", "A word.")
 const report = { summary: "Both are changed.", document: "## Result summary\n\nBoth are changed.\n\n## Details\n\nNo." }
 
-const orderOf = (calls: ReadonlyArray<ToolCall>, more: Partial<Refinement> = {}): ExecutionOrder => ({
+const orderOf = (calls: ReadonlyArray<ToolCall>, more: Partial<TaskOutcome> = {}): ExecutionOrder => ({
   briefing,
-  refinement: { task, calls, result: report, ...more },
+  outcome: { task, calls, result: report, ...more },
   round: 2,
   step: 0,
   finished: []
@@ -49,7 +49,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
     Effect.gen(function* () {
       const { log, meter, project, prompts, taskRunner } = yield* openStages({ files })
       const looked = gave("read_file", { path: "a.txt" }, "1: Hello.", "turn-1/call-1")
-      const result = yield* taskRunner.run(orderOf(both, { looks: [looked] }))
+      const result = yield* taskRunner.run(orderOf(both, { priorCalls: [looked] }))
       const made = log.events().flatMap((event) => (event.type === "tool.finished" ? [event] : []))
       expect(made.map(({ id }) => id)).toEqual([
         { round: 2, task: "Edit 1", uid: "change-1" },

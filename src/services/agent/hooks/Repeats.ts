@@ -1,5 +1,5 @@
 /** Ends work that goes in circles: the same call that gives the same output again and again. */
-import { callSign } from "../../../domain/documents/Refinement.ts"
+import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"

@@ -35,7 +35,7 @@ layer(NodeServices.layer)("a change that is asked about first", (it) => {
       expect(text).toBe("export const limit = 10\n")
       expect(refinement.calls).toEqual([])
       expect(refinement.files).toEqual([{ path: "src/limit.ts", kind: "changed", insertions: 1, deletions: 1 }])
-      expect(refinement.looks?.map(({ call }) => call.name)).toEqual(["read_file", "edit_file"])
+      expect(refinement.priorCalls?.map(({ call }) => call.name)).toEqual(["read_file", "edit_file"])
     })
   )
 

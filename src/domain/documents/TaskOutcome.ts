@@ -34,12 +34,14 @@ const FileBase = Schema.Struct({
 })
 export type FileBase = typeof FileBase.Type
 
-export const Refinement = Schema.Struct({
+/** The typed inputs of the skill of a task in its order; absent when it has none. */
+export const TaskInputs = Schema.optionalKey(Schema.NonEmptyArray(InputValue))
+
+export const TaskOutcome = Schema.Struct({
   task: Task,
-  /** The typed inputs of the skill in its order; absent when it has none. */
-  inputs: Schema.optionalKey(Schema.NonEmptyArray(InputValue)),
+  inputs: TaskInputs,
   /** The calls of the turns with their outcomes; absent when there were none. They are not made again. */
-  looks: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
+  priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** What changes the project: the files of the working copy. */
   calls: Schema.Array(ToolCall),
   /** The texts that the calls begin with, by file; null for a file that is not there. */
@@ -60,10 +62,10 @@ export const Refinement = Schema.Struct({
   unfounded: Schema.optionalKey(Schema.Boolean),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
-  /** The report; absent for a refinement that was written by itself, whose calls have not been made. */
+  /** The report; absent for the calls of a refinement that a person wrote, which have not been made. */
   result: Schema.optionalKey(ResultDocument)
-})
-export type Refinement = typeof Refinement.Type
+}).pipe(Schema.encodeKeys({ priorCalls: "looks" }))
+export type TaskOutcome = typeof TaskOutcome.Type
 
 /** The same for calls that do the same. */
 export const callSign = ({ arguments: given, name }: ToolCall): string => JSON.stringify([name, given])
