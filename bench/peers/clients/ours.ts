@@ -19,7 +19,7 @@ mkdirSync(skill, { recursive: true })
 writeFileSync(join(project, "README.md"), "# Items\n")
 writeFileSync(
   join(skill, "SKILL.md"),
-  `---\nname: ${skillName}\ndescription: Looks at one item.\nallowed-tools: ${toolName}\n---\n\n## Refinement\n\nCall \`${toolName}\` once.\n\n## Execution\n\nSay what matters.\n`
+  `---\nname: ${skillName}\ndescription: Looks at one item.\nallowed-tools: ${toolName}\n---\n\n## How to work\n\nCall \`${toolName}\` once.\n\n## How to report\n\nSay what matters.\n`
 )
 
 const { run }: typeof import("../../../src/index.ts") = await import(built("index"))

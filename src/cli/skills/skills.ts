@@ -207,8 +207,8 @@ const describe = Command.make(
     }
     const parts = [
       ["Input requirements", skill.inputRequirements],
-      ["Refinement", skill.refinement],
-      ["Execution", skill.execution]
+      ["How to work", skill.refinement],
+      ["How to report", skill.execution]
     ] as const
     yield* print(
       [

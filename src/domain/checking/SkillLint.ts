@@ -126,8 +126,8 @@ const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> 
   }
   const isWhole = isPlainBody(outline(file.body)) && skill.refinement !== ""
   if (skill.execution.trim() === "" && !isWhole) {
-    const message = 'The skill has no text under "## Execution": say there what the result must contain.'
-    addRepair(findings, "skill-execution-missing", { section: "Execution", line: file.bodyLine }, message)
+    const message = 'The skill has no text under "## How to report": say there what the result must contain.'
+    addRepair(findings, "skill-execution-missing", { section: "How to report", line: file.bodyLine }, message)
   }
 }
 
@@ -184,7 +184,7 @@ const checkHeadings = ({ body, bodyLine }: SkillFile, findings: Findings): void 
 }
 
 const checkInputs = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
-  const section = outline(body).find((one) => skillPart(one) === "input-requirements")
+  const section = outline(body).find((one) => skillPart(one) === "inputRequirements")
   if (section === undefined) return
   const lines = body.split("\n")
   const under = lines.slice(section.line).findIndex((line) => line.trim() !== "")

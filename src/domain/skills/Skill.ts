@@ -45,9 +45,9 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputRequirements: Schema.String,
   /** The lines of it that name an input with its type. */
   inputs: Schema.Array(SkillInput),
-  /** Markdown under `## Refinement`; the whole body when the file has none of our headings. */
+  /** Markdown under `## How to work`; the whole body when the file has none of our headings. */
   refinement: Schema.String,
-  /** Markdown under `## Execution`. */
+  /** Markdown under `## How to report`. */
   execution: Schema.String
 }) {}
 

@@ -123,21 +123,27 @@ export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue
 
 export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
 
-/** The headings of the body as they should be written, by their slug. */
+/** The headings of the parts as they should be written. */
 const headings = {
-  "input-requirements": "Input requirements",
-  refinement: "Refinement",
-  execution: "Execution"
+  inputRequirements: "Input requirements",
+  refinement: "How to work",
+  execution: "How to report"
 } as const
 
 type SkillPart = keyof typeof headings
 
-const slugOfSection = (section: OutlineSection): string => forgivingSlug(slugOf(section.title))
+/** The headings of earlier versions, which are read without a word about it. */
+const earlierHeadings: Partial<Record<SkillPart, string>> = { refinement: "Refinement", execution: "Execution" }
+
+const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
+  [headings, earlierHeadings].flatMap((titles) =>
+    (Object.entries(titles) as ReadonlyArray<[SkillPart, string]>).map(([part, title]) => [slugOf(title), part] as const)
+  )
+)
 
 /** Which of our parts a heading begins; nothing for any other heading. */
 export const skillPart = (section: OutlineSection): SkillPart | undefined => {
-  const slug = slugOfSection(section)
-  return section.level > 0 && Object.hasOwn(headings, slug) ? (slug as SkillPart) : undefined
+  return section.level > 0 ? partBySlug.get(forgivingSlug(slugOf(section.title))) : undefined
 }
 
 /** The text of a part: up to the next heading of its level or the next part. */
@@ -158,12 +164,12 @@ const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const repairs = sections.flatMap((section) => {
     const part = skillPart(section)
     const { level, line, title } = section
-    if (part === undefined || (level === 2 && title === headings[part])) return []
+    if (part === undefined || (level === 2 && [headings[part], earlierHeadings[part]].includes(title))) return []
     const where = { section: title, line: bodyLine + line - 1 }
     return [makeRepair("skill-heading-form", where, `Read the heading "${title}" as "## ${headings[part]}".`)]
   })
   return {
-    inputRequirements: partOf(sections, "input-requirements"),
+    inputRequirements: partOf(sections, "inputRequirements"),
     refinement: isPlainBody(sections) ? body.trim() : partOf(sections, "refinement"),
     execution: partOf(sections, "execution"),
     repairs

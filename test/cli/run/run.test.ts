@@ -116,6 +116,8 @@ describe("run", () => {
     )
     const types = lines.map((line) => line["type"])
     for (const type of ["plan.created", "task.worked", "tool.finished", "task.finished"]) assert.include(types, type)
+    const worked = lines.findIndex((line) => line["type"] === "task.worked")
+    assert.deepStrictEqual(lines[worked + 1], { ...lines[worked], type: "task.refined", deprecated: "task.worked" })
   })
 
   it("takes the prompt from stdin", async () => {

@@ -100,7 +100,7 @@ describe("skills describe", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^from {6}project, <root>\/project\/\.task-conductor\/skills\/find-names\/SKILL\.md$/m)
     assert.match(stdout, /^input {5}subject \(text, required\) The word or name to look for/m)
-    assert.match(stdout, /^## Execution\n\n- List the lines/m)
+    assert.match(stdout, /^## How to report\n\n- List the lines/m)
   })
 
   it("says why a skill is not offered, as the list does", async () => {

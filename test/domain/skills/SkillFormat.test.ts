@@ -75,6 +75,14 @@ describe("readSkill", () => {
     })
   })
 
+  it.each(["refinement", "execution"] as const)("reads the earlier heading of %s as the one of now", (part) => {
+    const [now, earlier] = { refinement: ["How to work", "Refinement"], execution: ["How to report", "Execution"] }[part]
+    const bodyWith = (heading: string) => read(plain("", `## ${heading}\n\nDo it.\n`))
+    expect(bodyWith(now ?? "")).toEqual(bodyWith(earlier ?? ""))
+    const { repairs, value } = bodyWith(now ?? "")
+    expect([Option.getOrUndefined(value)?.[part], repairs]).toEqual(["Do it.", []])
+  })
+
   it("uses no number of turns but one from 1 to 100", () => {
     for (const value of ["0", "101", "-1", "2.5", "many", "1e0"]) {
       expect(turnsOf(`"${value}"`)).toEqual([undefined, ["skill-turns-value"]])
@@ -138,12 +146,12 @@ describe("readSkill", () => {
       {
         code: "skill-heading-form",
         where: { section: "execution:", line: 5 },
-        message: 'Read the heading "execution:" as "## Execution".'
+        message: 'Read the heading "execution:" as "## How to report".'
       },
       {
         code: "skill-heading-form",
         where: { section: "REFINEMENT", line: 9 },
-        message: 'Read the heading "REFINEMENT" as "## Refinement".'
+        message: 'Read the heading "REFINEMENT" as "## How to work".'
       }
     ])
   })

@@ -286,7 +286,7 @@ describe("tasks that workers share", () => {
       const { result: unready } = yield* share("This worker has no folder /p.", refine)
       assert.deepStrictEqual(
         unready._tag === "Failure" && unready.failure.message,
-        'Task outcome: "Task 1": This worker has no folder /p.'
+        'Task refinement: "Task 1": This worker has no folder /p.'
       )
     })
   )

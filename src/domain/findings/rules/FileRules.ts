@@ -65,7 +65,7 @@ export const fileRules = [
     "skill-heading-form": note(
       "Heading of a part in another form",
       "The parts of a skill are found by their headings.",
-      "Write `## Input requirements`, `## Refinement`, `## Execution`."
+      "Write `## Input requirements`, `## How to work`, `## How to report`."
     )
   }),
   family(
@@ -111,12 +111,12 @@ export const fileRules = [
       "skill-heading-unknown": warning(
         "Unknown heading",
         "In a skill with our headings, text under any other heading is not sent to the model.",
-        "Put the text under `## Input requirements`, `## Refinement` or `## Execution`."
+        "Put the text under `## Input requirements`, `## How to work` or `## How to report`."
       ),
       "skill-execution-missing": warning(
         "Nothing to execute",
         "The model that writes the result sees only the execution part.",
-        "Say under `## Execution` what the result must hold."
+        "Say under `## How to report` what the result must hold."
       ),
       "skill-part-large": warning(
         "Large part",
