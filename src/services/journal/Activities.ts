@@ -1,7 +1,8 @@
 /**
- * The interface between the stages of a run and its persistence. Each model call and each tool call runs as one
- * activity: a stable key, a schema for its outcome, and the effect. One whose outcome is in the journal is not run again,
- * and the outcome of one that succeeds is on the disk before the run goes on.
+ * The interface between the stages of a run and its persistence. Each model call, and each tool call that does something outside
+ * of a working copy, runs as one activity: a stable key, a schema for its outcome, and the effect. One whose outcome is in the
+ * journal is not run again, and the outcome of one that succeeds is on the disk before the run goes on. A change of a working copy
+ * is only recorded: a resumed run makes it again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
