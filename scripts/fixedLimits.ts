@@ -486,7 +486,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     [
       "services/providers/ollama/OllamaServer.ts#patience",
       "services/providers/openai/OpenAiServer.ts#factsTimeout",
-      "app/modelWindow.ts#patience"
+      "app/serverModels.ts#patience"
     ],
     "time",
     "the run goes on without them",

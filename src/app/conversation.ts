@@ -19,7 +19,7 @@ import { explanationOf } from "../services/files/FileFailure.ts"
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
-import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { layerWriteLock } from "./writeLock.ts"
 import { observed, reportStartup, runEndHooks, warnLater } from "./startup.ts"
 import { noticing } from "./notices.ts"
@@ -114,7 +114,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { warn, ...context }: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const first = yield* fitWindow(yield* readSetup(project, given), { ...context, warn }, given)
+  const first = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
   const { setup } = first
   const place = conversationPlace(setup)
   const continued =
@@ -135,7 +135,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   })
 
   const prepareModel = Effect.fnUntraced(function* (name: string) {
-    const fitted = yield* fitWindow(yield* readSetup(project, { ...given, model: name }), context)
+    const fitted = yield* fitSetup(yield* readSetup(project, { ...given, model: name }), context)
     yield* ToolSupport.use((support) => support.require).pipe(Effect.provide(layerAskModel(fitted.setup, context)))
     return fitted
   })

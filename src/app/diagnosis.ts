@@ -23,7 +23,8 @@ import { isFolder, isThere } from "../services/files/FileLook.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
-import { askServer, patience, type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
+import { type FittedSetup, fitSetup, withPluginProviders } from "./modelChoice.ts"
+import { askServer, listInstalled, patience } from "./serverModels.ts"
 import { modelNames, providerOfRun, readSetup, type Setup } from "./setup.ts"
 
 type MakeFinding = (name: string, what: string, remedy?: string) => Finding
@@ -71,11 +72,11 @@ const abilities = ({ thinking, tools }: InstalledModel): Finding => {
   return note("abilities", `writes text, ${thinks}, calls no tools, which "ask" needs`, remedy)
 }
 
-const windowFinding = (fitted: FittedSetup, model: InstalledModel | undefined): Finding => {
-  const { contextWindow } = fitted.setup.settings
+const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel | undefined): Finding => {
+  const { contextWindow } = setup.settings
   const loaded = model?.loadedWindow
-  const what = fitted.note === undefined ? `${contextWindow} tokens` : clause({ message: fitted.note })
-  if (fitted.isLowered) return note("window", what)
+  const what = windowNote === undefined ? `${contextWindow} tokens` : clause({ message: windowNote.text })
+  if (windowNote?.isLowered === true) return note("window", what)
   if (loaded === undefined || loaded === contextWindow) return ok("window", what)
   const again = `the server has loaded it with ${loaded}, and loads it anew for the first call`
   return note("window", `${contextWindow} tokens; ${again}`)
@@ -91,7 +92,7 @@ const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Findin
 const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
   const [name = "", ...ofStages] = modelNames(setup)
-  const installed = (yield* askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory)) ?? []
+  const installed = (yield* askServer(setup, listInstalled)) ?? []
   const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
   return [
     ok("model", name),
@@ -107,7 +108,7 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
 const diagnoseModels = (setup: Setup) =>
   providerOfRun(setup).server === undefined
     ? Effect.succeed([demo])
-    : fitWindow(setup, {}).pipe(
+    : fitSetup(setup, {}).pipe(
         Effect.flatMap(found),
         Effect.catch((error) =>
           Effect.succeed([error._tag === "ModelUnchosen" ? unchosen(error) : problem("model", clause(error))])

@@ -11,7 +11,8 @@ import type { ToolCalls } from "../domain/models/Generation.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
-import { askServer, fitWindow } from "./modelWindow.ts"
+import { fitSetup } from "./modelChoice.ts"
+import { askServer } from "./serverModels.ts"
 import { layerRun } from "./runLayers.ts"
 import { renameModels, type Setup, withProviders } from "./setup.ts"
 import { benchMaterial } from "./templates.ts"
@@ -39,7 +40,7 @@ const eventsOf = Effect.fnUntraced(function* (
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
   const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, providers, apiKey }
   const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
-  const { setup } = yield* fitWindow(renameModels(trial, new Map(), model), {})
+  const { setup } = yield* fitSetup(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []
   const context = {
     listen: ({ event }: { readonly event: RunEvent }) =>

@@ -30,10 +30,41 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
-import { layerModel, layerToolSupport } from "./modelWindow.ts"
-import type { Setup } from "./setup.ts"
+import { answerReserve } from "../domain/models/PromptSize.ts"
+import { layerCurrentServer } from "../services/providers/Provider.ts"
+import { providerOf } from "../services/providers/providers.ts"
+import { addressOf, providerOfRun, type Setup } from "./setup.ts"
 import { layerProject } from "./projectLayers.ts"
 import type { RunContext } from "./RunContext.ts"
+
+/** The model that the settings name, with what its server knows of it. */
+export const layerModel = (setup: Setup) => {
+  const { configuration, modelFacts, settings } = setup
+  const provider = providerOfRun(setup)
+  const model = provider.model({
+    ...addressOf(setup),
+    model: settings.model,
+    contextWindow: settings.contextWindow,
+    maxAnswerTokens: answerReserve(settings.contextWindow),
+    keepAlive: configuration.keepAlive
+  })
+  if (provider.connect === undefined) return model
+  return Layer.merge(
+    model,
+    layerCurrentServer(provider.connect(addressOf(setup)), {
+      asked: modelFacts,
+      serves: (name) => providerOf(name, setup.providers) === provider
+    })
+  )
+}
+
+/** Whether the server of a setup lets a model call tools. */
+const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
+  const { connect } = providerOfRun(setup)
+  return connect === undefined
+    ? ToolSupport.layerBlind(model)
+    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
+}
 
 /** What every model call needs, beside the model and the run. */
 export const layerCalls = (

@@ -22,7 +22,7 @@ import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
-import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
 import { observed, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
@@ -135,7 +135,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), context, given)
+  const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
   const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given }
   const { state } = ready.setup.folders
   let hasBegun = false
@@ -159,7 +159,7 @@ export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
   { warn, ...context }: RunContext
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn }, given)
+  const fitted = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
   return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(expanded(fitted.setup, order)),
     Effect.flatMap((whole) => Pipeline.use((pipeline) => pipeline.plan(whole))),
@@ -199,7 +199,7 @@ const reopen = Effect.fnUntraced(function* (
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {
   const { isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
   const { order } = opened
-  const fitted = yield* fitWindow(setup, context, saved.given)
+  const fitted = yield* fitSetup(setup, context, saved.given)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
   const since = startOfRun(order.runId)
   return yield* carryOut(
@@ -224,6 +224,6 @@ export const forkRun = Effect.fn("forkRun")(function* (
   }
   const { opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { ...(yield* fitWindow(setup, context, saved.given)), order, given: saved.given }
+  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, given: saved.given }
   return yield* carryOut(ready, context, layerJournal(ready, context, begin))
 })

@@ -1,14 +1,50 @@
 /**
- * The models of a server as a person keeps them: what is there, getting one, and taking one out of memory.
+ * Asks the server of a setup: which models it has; to get one, and to take one out of memory.
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { PullStep } from "../domain/models/ModelPull.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
-import type { ModelServer } from "../services/providers/Provider.ts"
+import type { ModelServer, Provider } from "../services/providers/Provider.ts"
 import { providerOf } from "../services/providers/providers.ts"
-import { askServer, installedModels } from "./modelWindow.ts"
-import { readSetup, renameModels, withServerToChooseFrom } from "./setup.ts"
+import {
+  addressOf,
+  providerOfRun,
+  readSetup,
+  renameModels,
+  serverToChooseFrom,
+  type Setup,
+  withServerToChooseFrom
+} from "./setup.ts"
+
+/** A user is waiting, so that a server that hangs is reported soon. */
+export const patience = "2 seconds"
+
+/** Asks the server of a setup, or that of another provider at its address; nothing of a provider without a server. */
+export const askServer = <A, E, R>(
+  setup: Setup,
+  ask: (server: ModelServer) => Effect.Effect<A, E, R>,
+  {
+    patience,
+    provider = providerOfRun(setup)
+  }: { readonly patience?: Duration.Input; readonly provider?: Provider } = {}
+): Effect.Effect<A | undefined, E, R> =>
+  Effect.scopedWith((scope) =>
+    provider.connect === undefined
+      ? Effect.undefined
+      : provider
+          .connect({ ...addressOf(setup), patience })
+          .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
+  )
+
+/** What the server of a setup has installed; nothing of one that does not list its models. */
+export const listInstalled = ({ inventory = Effect.succeed([]) }: ModelServer) => inventory
+
+/** What the server that a user chooses from has installed. */
+export const installedModels = (setup: Setup) =>
+  Effect.map(askServer(setup, listInstalled, { provider: serverToChooseFrom(setup) }), (models = []) => models)
 
 /** The setup with the server whose models a person chooses from. */
 export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {

@@ -25,6 +25,7 @@ import {
 } from "../services/providers/providers.ts"
 import type { DeclaredHooks } from "../services/plugins/Hooks.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
+import type { CallCapacity } from "../domain/models/ContextWindow.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import {
@@ -78,6 +79,9 @@ const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Pro
 
 /** The provider of the model of a run. */
 export const providerOfRun = ({ configuration, providers }: Setup): Provider => providerFor(configuration, providers)
+
+/** The address of the server of a setup, with its key. */
+export const addressOf = ({ apiKey, settings: { host } }: Setup) => ({ host, apiKey })
 
 /** What is wrong with the address, and where it was set. */
 const addressProblem = ({ host }: Settings, { server }: Provider) => {
@@ -170,10 +174,10 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 })
 
-/** The setup with the window that was chosen for it. */
-export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
+/** The setup with the window and the calls at a time that were chosen for it. */
+export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCapacity, "note">): Setup => ({
   ...setup,
-  settings: { ...setup.settings, ...windowSettings(setup.configuration, contextWindow) }
+  settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }
 })
 
 /** The setup with more providers, one of which may have its model: that says where its server is. */

@@ -14,7 +14,7 @@ import {
 } from "../services/checking/SingleStages.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
-import { fitWindow } from "./modelWindow.ts"
+import { fitSetup } from "./modelChoice.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerStages } from "./runLayers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
@@ -37,7 +37,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   { warn, ...context }: RunContext,
   isExecution = false
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn }, given)
+  const fitted = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
   const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
   return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),

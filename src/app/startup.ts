@@ -7,7 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Result from "effect/Result"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
-import type { FittedSetup } from "./modelWindow.ts"
+import type { FittedSetup } from "./modelChoice.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
 import { exitCodeOf, type RunReport } from "../domain/runs/RunReport.ts"
@@ -23,12 +23,13 @@ interface StartedWith extends Partial<FittedSetup> {
 
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const reportStartup = Effect.fnUntraced(function* (
-  { isLowered = false, isTorn = false, modelNotes = [], note, setup }: StartedWith,
+  { isTorn = false, modelNotes = [], setup, windowNote }: StartedWith,
   given: Configuration,
   warn: RunContext["warn"] = () => Effect.void
 ) {
   const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.rules, given, setup.project))]
-  const notes = note === undefined ? [] : [note]
+  const isLowered = windowNote?.isLowered === true
+  const notes = windowNote === undefined ? [] : [windowNote.text]
   yield* warn({
     setup,
     warnings: isLowered ? [...notes, ...warnings] : warnings,

@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
-import { fitWindow, layerModel } from "./modelWindow.ts"
+import { fitSetup } from "./modelChoice.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion, type RunOpened } from "../domain/journal/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
@@ -34,7 +34,7 @@ import { readSetup, type Setup } from "./setup.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
 import { layerProject } from "./projectLayers.ts"
 import type { RunContext, WorkerContext } from "./RunContext.ts"
-import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
+import { layerCalls, layerModel, layerPipeline, layerTasks } from "./runLayers.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {
@@ -127,12 +127,12 @@ const lacksFor =
 export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
-    const { note, setup } = yield* Effect.mapError(fitWindow(found, {}), (error) =>
+    const { setup, windowNote } = yield* Effect.mapError(fitSetup(found, {}), (error) =>
       error._tag === "ModelError" && error.reason._tag === "Unreachable"
         ? new ServerGone({ setup: found, why: error.message })
         : error
     )
-    if (note !== undefined) yield* report(`${runId}: ${note}`)
+    if (windowNote !== undefined) yield* report(`${runId}: ${windowNote.text}`)
     const { order } = run.opened
     const store = Layer.merge(
       Layer.succeed(ClusterRuns)(yield* ClusterRuns),

@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 import type { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { build } from "./build.ts"
-import { askServer } from "./modelWindow.ts"
+import { askServer } from "./serverModels.ts"
 import { providerOfRun, type Setup } from "./setup.ts"
 
 /** A server that did not answer. */

@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import { fitWindow } from "../../src/app/modelWindow.ts"
+import { fitSetup } from "../../src/app/modelChoice.ts"
 import { readSetup } from "../../src/app/setup.ts"
 import type { Configuration } from "../../src/domain/configuration/Configuration.ts"
 import { environmentOf } from "../support/binary.ts"
@@ -36,7 +36,7 @@ const setupOf = Effect.fnUntraced(function* ({ environment, flag, project, user 
   })
   const flags: Configuration = flag === undefined ? {} : { model: flag }
   return yield* readSetup(`${root}/project`, flags).pipe(
-    Effect.flatMap((setup) => (host.startsWith("http") ? fitWindow(setup, {}) : Effect.succeed({ setup }))),
+    Effect.flatMap((setup) => (host.startsWith("http") ? fitSetup(setup, {}) : Effect.succeed({ setup }))),
     Effect.map(({ setup }) => ({ model: setup.settings.model, notes: setup.folders.notes.join("\n") })),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )

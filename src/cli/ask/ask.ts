@@ -15,7 +15,7 @@ import type { Attachment } from "../../domain/models/Briefing.ts"
 import { isFromPerson } from "../../domain/models/ConversationMessage.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
-import type { FittedSetup } from "../../app/modelWindow.ts"
+import type { FittedSetup } from "../../app/modelChoice.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
@@ -59,7 +59,7 @@ import {
   slashCommandIn,
   toolNames
 } from "./slashCommands.ts"
-import { installedModels } from "../../app/modelWindow.ts"
+import { installedModels } from "../../app/serverModels.ts"
 import { withServerToChooseFrom } from "../../app/setup.ts"
 import { keptConversations } from "../../services/conversation/ConversationStore.ts"
 import { Workspace } from "../../services/files/Workspace.ts"

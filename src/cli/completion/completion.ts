@@ -7,7 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
-import { askServer } from "../../app/modelWindow.ts"
+import { askServer, listInstalled } from "../../app/serverModels.ts"
 import { layerSkills } from "../../app/projectLayers.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { readSetup, serverToChooseFrom, withServerToChooseFrom } from "../../app/setup.ts"
@@ -94,7 +94,7 @@ const mostRuns = 20
 
 const models = Effect.fnUntraced(function* () {
   const setup = yield* withServerToChooseFrom(yield* readSetup(".", {}))
-  const ask = askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, {
+  const ask = askServer(setup, listInstalled, {
     provider: serverToChooseFrom(setup),
     patience
   })

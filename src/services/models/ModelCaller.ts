@@ -28,21 +28,16 @@ interface Retries {
 
 const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
   const { brokenRetries, busyRetries, unreachableRetries } = limits
-  switch (reason._tag) {
-    case "Busy":
-      return reason.limit === undefined
-        ? { times: busyRetries, wait: Duration.seconds(1), name: "busyRetries" }
-        : { times: brokenRetries, wait: Duration.seconds(1), name: "brokenRetries" }
-    case "Unreachable":
-      return { times: unreachableRetries, wait: Duration.millis(250) }
-    case "DiedMidStream":
-      // A call that took all of its time would only take it once more.
-      return reason.limit?.name === "callSeconds"
-        ? { times: 0, wait: Duration.zero }
-        : { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
-    default:
-      return { times: 0, wait: Duration.zero }
+  if (reason._tag === "Unreachable") return { times: unreachableRetries, wait: Duration.millis(250) }
+  if (reason._tag === "Busy") {
+    const wait = Duration.seconds(1)
+    if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
+    return { times: brokenRetries, wait, name: "brokenRetries" }
   }
+  // A call that took all of its time would only take it once more.
+  const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
+  if (!isBroken) return { times: 0, wait: Duration.zero }
+  return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
 }
 
 /** The error of a call that was sent as often as a limit allows. */

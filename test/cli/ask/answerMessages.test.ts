@@ -38,7 +38,7 @@ const conversation: ConversationContext = {
   commands: [],
   prepareModel: (name) =>
     name === "qwen3:8b"
-      ? Effect.succeed({ setup: setupWith(name), isLowered: false, modelNotes: [`Using ${name}, the only one.`] })
+      ? Effect.succeed({ setup: setupWith(name), modelNotes: [`Using ${name}, the only one.`] })
       : Effect.fail({ message: `The model "${name}" is not installed. Choose one, for example --model qwen3:8b.` })
 }
 

@@ -1,50 +1,109 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Result from "effect/Result"
 import {
-  type ChosenWindow,
-  chooseWindow,
-  type WindowFacts,
-  windowNote
+  type CallCapacity,
+  fitCalls,
+  type ModelCapacity,
+  type WindowWish
 } from "../../../src/domain/models/ContextWindow.ts"
 
-const choices: ReadonlyArray<readonly [WindowFacts, ChosenWindow]> = [
-  [{}, { window: 8192, from: "default" }],
-  [{ supported: 40_960 }, { window: 8192, from: "default" }],
-  [{ supported: 2048 }, { window: 2048, from: "default", loweredFrom: 8192 }],
-  [{ loaded: 16_384 }, { window: 16_384, from: "loaded" }],
-  [{ loaded: 4096 }, { window: 8192, from: "default" }],
+const lowered = (from: number, window: number) => ({
+  text: `The context window is lowered from ${from} to ${window} tokens: the model "m" does not support more.`,
+  isLowered: true
+})
+const fromModelfile = (window: number) => ({
+  text: `The context window is ${window} tokens, as the Modelfile of "m" sets num_ctx. Set another with --context-window.`,
+  isLowered: false
+})
+const asLoaded = (window: number) => ({
+  text: `The context window is ${window} tokens, with which the server has loaded "m". Set another with --context-window.`,
+  isLowered: false
+})
+
+const windows: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, CallCapacity]> = [
+  ["nobody says anything", {}, {}, { contextWindow: 8192 }],
+  ["the model supports more than the default", {}, { supportedWindow: 40_960 }, { contextWindow: 8192 }],
+  ["the model supports just the default", {}, { supportedWindow: 8192 }, { contextWindow: 8192 }],
   [
-    { loaded: 65_536, supported: 32_768 },
-    { window: 32_768, from: "loaded", loweredFrom: 65_536 }
+    "the model supports less than the default",
+    {},
+    { supportedWindow: 2048 },
+    { contextWindow: 2048, note: lowered(8192, 2048) }
   ],
   [
-    { modelfile: 4096, loaded: 16_384 },
-    { window: 4096, from: "modelfile" }
+    "the model is loaded with a larger window",
+    {},
+    { loadedWindow: 16_384 },
+    { contextWindow: 16_384, note: asLoaded(16_384) }
+  ],
+  ["the model is loaded with the default", {}, { loadedWindow: 8192 }, { contextWindow: 8192 }],
+  ["the model is loaded with a smaller window", {}, { loadedWindow: 4096 }, { contextWindow: 8192 }],
+  [
+    "the model is loaded with more than it supports",
+    {},
+    { loadedWindow: 65_536, supportedWindow: 32_768 },
+    { contextWindow: 32_768, note: lowered(65_536, 32_768) }
   ],
   [
-    { given: 4096, modelfile: 32_768, loaded: 16_384, supported: 40_960 },
-    { window: 4096, from: "given" }
+    "the Modelfile sets a window, and the model is loaded with another",
+    {},
+    { window: 4096, loadedWindow: 16_384 },
+    { contextWindow: 4096, note: fromModelfile(4096) }
   ],
   [
-    { given: 131_072, supported: 40_960 },
-    { window: 40_960, from: "given", loweredFrom: 131_072 }
+    "the user set a window",
+    { contextWindow: 4096 },
+    { window: 32_768, loadedWindow: 16_384, supportedWindow: 40_960 },
+    { contextWindow: 4096 }
   ],
-  [{ given: 131_072 }, { window: 131_072, from: "given" }]
+  [
+    "the user set more than the model supports",
+    { contextWindow: 131_072 },
+    { supportedWindow: 40_960 },
+    { contextWindow: 40_960, note: lowered(131_072, 40_960) }
+  ],
+  [
+    "the user set more, and asked for less in this run",
+    { contextWindow: 131_072, runWindow: 4096 },
+    { supportedWindow: 40_960 },
+    { contextWindow: 40_960, note: lowered(131_072, 40_960) }
+  ],
+  [
+    "what the run asked for is supported",
+    { contextWindow: 40_960, runWindow: 40_960 },
+    { supportedWindow: 40_960 },
+    { contextWindow: 40_960 }
+  ],
+  ["nobody knows what the model supports", { contextWindow: 131_072 }, {}, { contextWindow: 131_072 }]
 ]
 
-describe("chooseWindow", () => {
-  it.each(choices)("of %j is %j", (facts, chosen) => {
-    expect(chooseWindow(facts)).toEqual(chosen)
+const calls: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, Pick<CallCapacity, "parallel" | "plans">]> = [
+  ["the server does not say its slots", {}, { slots: Infinity }, {}],
+  ["the server has one slot", {}, { slots: 1 }, { parallel: 1 }],
+  ["the server has two slots", {}, { slots: 2 }, { parallel: 2, plans: 2 }],
+  ["the server has more slots than calls may be made", {}, { slots: 65 }, { parallel: 64, plans: 2 }],
+  ["the slots share one window", {}, { slots: 4, pool: 8192 }, { parallel: 4 }],
+  ["the user set how many plans are asked for", { plans: 1 }, { slots: 4 }, { parallel: 4 }],
+  ["the user set how many calls are made", { parallel: 3 }, { slots: 4 }, {}]
+]
+
+describe("the window", () => {
+  it.each(windows)("when %s", (_, wish, capacity, fitted) => {
+    expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed(fitted))
+  })
+
+  it("that a run asked for is refused when the model supports less", () => {
+    const refused = fitCalls("m", { contextWindow: 131_072, runWindow: 131_072 }, { supportedWindow: 40_960 })
+    expect(refused).toEqual(
+      Result.fail(
+        'the model "m" supports 40960 tokens, and 131072 were asked for. Ask for 40960 or fewer, or leave it out.'
+      )
+    )
   })
 })
 
-describe("windowNote", () => {
-  it("says what a person did not choose", () => {
-    expect(windowNote("m", { window: 8192, from: "default" })).toBeUndefined()
-    expect(windowNote("m", { window: 4096, from: "given" })).toBeUndefined()
-    expect(windowNote("m", { window: 2048, from: "given", loweredFrom: 9000 })).toBe(
-      'The context window is lowered from 9000 to 2048 tokens: the model "m" does not support more.'
-    )
-    expect(windowNote("m", { window: 16_384, from: "loaded" })).toContain("16384 tokens")
-    expect(windowNote("m", { window: 16_384, from: "modelfile" })).toContain("Modelfile")
+describe("the calls at a time", () => {
+  it.each(calls)("when %s", (_, wish, capacity, atATime) => {
+    expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed({ contextWindow: 8192, ...atATime }))
   })
 })

@@ -1,28 +1,17 @@
 /**
- * Which models a run uses, with which context window, and how many calls are made at a time: by what the person set or picks,
- * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Also
- * what can be asked of the server of a model. Part of the composition root.
+ * Which models a run uses, with which context window, and how many calls are made at a time: by what the user set or picks, and
+ * by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Part of the
+ * composition root.
  */
 import { totalmem } from "node:os"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Option from "effect/Option"
-import type * as Duration from "effect/Duration"
-import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
+import { fitCalls, type WindowNote } from "../domain/models/ContextWindow.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import {
-  serverToChooseFrom,
-  providerOfRun,
-  type Setup,
-  withWindow,
-  modelNames,
-  withProviders,
-  renameModels
-} from "./setup.ts"
+import { providerOfRun, type Setup, withCalls, modelNames, withProviders, renameModels } from "./setup.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
@@ -33,69 +22,9 @@ import { togetherText } from "../domain/models/ModelMemory.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import { type Facts, type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
+import type { ModelServer } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
-import { answerReserve } from "../domain/models/PromptSize.ts"
-import { ToolSupport } from "../services/models/ToolSupport.ts"
-
-/** A person is waiting, so that a server that hangs is reported soon. */
-export const patience = "2 seconds"
-
-/** The address of the server of a setup, with its key. */
-const addressOf = ({ apiKey, settings: { host } }: Setup) => ({ host, apiKey })
-
-/** Asks the server of a setup, or that of another provider at its address; nothing of a provider without a server. */
-export const askServer = <A, E, R>(
-  setup: Setup,
-  ask: (server: ModelServer) => Effect.Effect<A, E, R>,
-  {
-    patience,
-    provider = providerOfRun(setup)
-  }: { readonly patience?: Duration.Input; readonly provider?: Provider } = {}
-): Effect.Effect<A | undefined, E, R> =>
-  Effect.scopedWith((scope) =>
-    provider.connect === undefined
-      ? Effect.undefined
-      : provider
-          .connect({ ...addressOf(setup), patience })
-          .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
-  )
-
-/** What that server has installed. */
-export const installedModels = (setup: Setup) =>
-  Effect.map(
-    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, { provider: serverToChooseFrom(setup) }),
-    (models = []) => models
-  )
-
-/** The model that the settings name, with what its server knows of it. */
-export const layerModel = (setup: Setup) => {
-  const { configuration, modelFacts, settings } = setup
-  const provider = providerOfRun(setup)
-  const model = provider.model({
-    ...addressOf(setup),
-    model: settings.model,
-    contextWindow: settings.contextWindow,
-    maxAnswerTokens: answerReserve(settings.contextWindow),
-    keepAlive: configuration.keepAlive
-  })
-  if (provider.connect === undefined) return model
-  return Layer.merge(
-    model,
-    layerCurrentServer(provider.connect(addressOf(setup)), {
-      asked: modelFacts,
-      serves: (name) => providerOf(name, setup.providers) === provider
-    })
-  )
-}
-
-/** Whether the server of a setup lets a model call tools. */
-export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
-  const { connect } = providerOfRun(setup)
-  return connect === undefined
-    ? ToolSupport.layerBlind(model)
-    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
-}
+import { askServer, listInstalled, patience } from "./serverModels.ts"
 
 /** Lets the person pick a model of the server. */
 const pick = Effect.fnUntraced(function* (
@@ -168,10 +97,7 @@ const memoryOf = (host: string): number | undefined =>
 /** Says of several models when their server cannot hold them together. */
 const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (new Set(names).size < 2) return []
-  const installed = yield* Effect.orElseSucceed(
-    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory),
-    () => []
-  )
+  const installed = yield* Effect.orElseSucceed(askServer(setup, listInstalled), () => [])
   const used = (installed ?? []).filter(({ name }) =>
     names.some((one) => listedName(one, [name]) === name || `${one}:latest` === name)
   )
@@ -210,6 +136,13 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
   }
 })
 
+/** The error of a model that only the project chose, and that gets its prompts elsewhere. */
+const unchosenByUser = ({ project, settings: { model } }: Setup, why: string) => {
+  const how = `Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  const what = `the model ${model} is ${why} ${how}`
+  return new ConfigurationError({ source: `${project}/${projectFileName}`, problems: [{ what }] })
+}
+
 /** True for a name that may be one of a provider that is not built in. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
@@ -225,85 +158,53 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
     Effect.result(Effect.flatMap(findPlugin(entry), importPlugin))
   )
   const plugins = [...values, ...loaded.filter(Result.isSuccess).map(({ success }) => success)]
-  const taken = new Set(setup.providers.map(({ id }) => id))
-  const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !taken.has(id))
+  const existing = new Set(setup.providers.map(({ id }) => id))
+  const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return setup
   /* A plugin has the models that its name begins, and no others. */
-  const found = yield* withProviders(
+  const extended = yield* withProviders(
     setup,
     providers.map(({ owns: _owns, ...provider }) => provider)
   )
-  if (found.isProjectModel !== true || setup.providers.includes(providerOfRun(found))) return found
-  const what = `the model ${found.settings.model} is one of a plugin, whose server gets all prompts. Choose it yourself to use it: --model ${found.settings.model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
-  return yield* new ConfigurationError({ source: `${found.project}/${projectFileName}`, problems: [{ what }] })
+  if (extended.isProjectModel !== true || setup.providers.includes(providerOfRun(extended))) return extended
+  return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
+/** A setup whose models and window are chosen. */
 export interface FittedSetup {
   readonly setup: Setup
-  /** What the person should know about the window. */
-  readonly note?: string | undefined
-  /** What the person should know about the choice of the model. */
+  readonly windowNote?: WindowNote | undefined
+  /** What the user should know about the choice of the model; a sentence each. */
   readonly modelNotes?: ReadonlyArray<string>
-  /** True when it is smaller than it was wanted. */
-  readonly isLowered: boolean
-}
-
-/** As many calls as `--parallel` may name. */
-const mostSlots = 64
-
-/** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
-const withSlots = (setup: Setup, { pool, slots = Infinity }: Facts): Setup => {
-  const { parallel, plans } = setup.configuration
-  if (parallel !== undefined || slots === Infinity) return setup
-  const isRoomy = slots > 1 && pool === undefined && plans === undefined
-  const settings = { ...setup.settings, parallel: Math.min(slots, mostSlots) }
-  return { ...setup, settings: isRoomy ? { ...settings, plans: 2 as const } : settings }
 }
 
 /**
- * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
- * first call of the run says so. A run that is resumed has its window set, so that it keeps it. `flags` are what was given for
- * this run alone: a window that its model does not support is a mistake there, and elsewhere lowered.
+ * The setup with its models, its window and its calls at a time. A server that does not answer changes nothing about models that
+ * are named: the first call of the run says so. A run that is resumed has its window set, so that it keeps it. `flags` are what
+ * was given for this run alone.
  */
-export const fitWindow = Effect.fn("fitWindow")(function* (
+export const fitSetup = Effect.fn("fitSetup")(function* (
   given: Setup,
   { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">,
   flags: Configuration = {}
 ) {
-  if (value !== undefined) return { setup: given, isLowered: false } satisfies FittedSetup as FittedSetup
-  const found = yield* withPluginProviders(given, plugins)
-  const unchanged: FittedSetup = { setup: found, isLowered: false }
-  if (providerOfRun(found).connect === undefined) return unchanged
-  const {
-    facts: known,
-    notes: modelNotes,
-    setup
-  } = yield* resolveModels(found, pickModel).pipe(
-    Effect.tapError(() => warn?.({ setup: found, warnings: found.folders.notes, isTorn: false }) ?? Effect.void)
+  if (value !== undefined) return { setup: given } satisfies FittedSetup as FittedSetup
+  const extended = yield* withPluginProviders(given, plugins)
+  if (providerOfRun(extended).connect === undefined) return { setup: extended }
+  const { facts, notes, setup } = yield* resolveModels(extended, pickModel).pipe(
+    Effect.tapError(() => warn?.({ setup: extended, warnings: extended.folders.notes, isTorn: false }) ?? Effect.void)
   )
   const { configuration, settings } = setup
-  for (const [model, { isForwarded }] of known) {
-    if (setup.isProjectModel !== true || isForwarded !== true || model !== settings.model) continue
-    const what = `the model ${model} is forwarded to another server with all prompts. Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
-    return yield* new ConfigurationError({ source: `${setup.project}/${projectFileName}`, problems: [{ what }] })
+  const ofRun = facts.get(settings.model)
+  if (ofRun === undefined) return { setup: { ...setup, modelFacts: facts }, modelNotes: notes }
+  if (setup.isProjectModel === true && ofRun.isForwarded === true) {
+    return yield* unchosenByUser(setup, "forwarded to another server with all prompts.")
   }
-  const facts = known.get(settings.model)
-  if (facts === undefined) return { ...unchanged, setup: { ...setup, modelFacts: known }, modelNotes }
-  const chosen = chooseWindow({
-    given: configuration.contextWindow,
-    modelfile: facts.window,
-    loaded: facts.loadedWindow,
-    supported: facts.supportedWindow
-  })
-  if (chosen.loweredFrom !== undefined && chosen.loweredFrom === flags.contextWindow) {
-    const what = `the model "${settings.model}" supports ${chosen.window} tokens, and ${chosen.loweredFrom} were asked for. Ask for ${chosen.window} or fewer, or leave it out.`
-    return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems: [{ what }] })
+  const fitted = fitCalls(settings.model, { ...configuration, runWindow: flags.contextWindow }, ofRun)
+  if (Result.isFailure(fitted)) {
+    const problems = [{ what: fitted.failure }]
+    return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems })
   }
-  const fitted: FittedSetup = {
-    setup: { ...withWindow(withSlots(setup, facts), chosen.window), modelFacts: known },
-    isLowered: chosen.loweredFrom !== undefined,
-    modelNotes,
-    note: windowNote(settings.model, chosen)
-  }
-  return fitted
+  const { note, ...calls } = fitted.success
+  return { setup: { ...withCalls(setup, calls), modelFacts: facts }, windowNote: note, modelNotes: notes }
 })
