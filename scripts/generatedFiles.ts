@@ -18,6 +18,7 @@ import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { commandForms } from "../test/support/CommandForms.ts"
 import { cliPage } from "./cliPage.ts"
 import { limitsPage } from "./limitsPage.ts"
+import { repairsPage } from "./repairsPage.ts"
 import { rulePages } from "./rulePages.ts"
 import { toolsPage } from "./toolsPage.ts"
 import manifest from "../package.json" with { type: "json" }
@@ -201,6 +202,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${header}\n\n${cliPage(yield* commandForms)}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
+    "docs/internals/repairs.md": `${header}\n\n${repairsPage()}\n`,
     "docs/reference/limits.md": `${header}\n\n${limitsPage()}\n`,
     "docs/reference/tools.md": `${header}\n\n${yield* toolsPage}\n`,
     "docs/reference/events.md": `${eventsPage()}\n`,

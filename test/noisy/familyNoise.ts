@@ -54,7 +54,7 @@ const forms: Readonly<Record<string, Write>> = {
     `<function_calls>\n<invoke name="${call.name}">\n${values(call)
       .map(([name, value]) => `<parameter name="${name}">${value}</parameter>`)
       .join("\n")}\n</invoke>\n</function_calls>`,
-  "bold labels": (call) => `**Tool:** \`${call.name}\`\n**Arguments:**\n\`\`\`json\n${json(call)}\n\`\`\``
+  "an action": (call) => `Action: ${call.name}\nAction Input: ${json(call)}`
 }
 
 const around: ReadonlyArray<(text: string, random: Random) => string> = [

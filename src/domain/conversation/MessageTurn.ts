@@ -185,16 +185,19 @@ const withoutThinking = (answer: string): string =>
 /** A thought without an end, which holds all of the answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
+/** Lines of JSON and of tags, headings, and labels with values. */
+const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
+
 /** What stands where a call was meant: beside it the answer only says what comes next. */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
-  const before = answer.slice(0, answer.indexOf(quote ?? "")).replace(/(?:^|\n)[ \t]*(?:`{3,}|~{3,})\w*\s*$/, "")
+  const before = answer
+    .slice(0, answer.indexOf(quote ?? ""))
+    .replace(/(?:^|\n)[ \t]*(?:(?:`{3,}|~{3,})\w*|(?:tool_)?calls:)\s*$/, "")
   if (quote === undefined || leadsToQuote(before.trimEnd())) return undefined
-  const others = proseLines(answer).filter(
-    ({ text }) => !/^\s*(?:[<{}[\]"]|#{1,6}\s)/.test(text) && text.trim() !== quote
-  )
+  const others = proseLines(answer).filter(({ text }) => !partOfCall.test(text) && text.trim() !== quote)
   const isMeant =
-    fencedBlocks(answer).every(({ language }) => isOwn(language)) &&
+    fencedBlocks(answer).every(({ language }) => isOwn(language) || /^ya?ml$/i.test(language)) &&
     onlyPromises(others.map(({ text }) => text).join("\n"))
   return isMeant ? quote : undefined
 }

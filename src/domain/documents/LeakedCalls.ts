@@ -11,12 +11,23 @@ const mark =
 const named =
   /^\s*(?:call:|functions\.|default_api\.|[*_`]*(?:action|tool(?:[ _](?:name|call))?|function)[*_`]*:[*_`\s]*(?:["'{])?)?<?([a-z]+(?:_[a-z]+)+)(?:[*_`"']*\s*$|>|\s*[({[].*[)}\]]\s*;?\s*$|:\d+\s*\{)/i
 const withName = /["'](?:name|tool|tool_name|function|action|recipient_name)["']\s*:\s*["']([\w.]+)["']/g
+/** Forms that are not read: the name of a tool behind a label, as a heading, as an escaped tag or as the key of an object. */
+const unread = [
+  /^\s*(?:[-*+]\s+)?[*_`"]*(?:tool(?:[ _](?:name|call))?|function|action|name)[*_`"]*\s*:[*_`"'\s]*([a-z]+(?:_[a-z]+)+)[*_`"']*\s*$/i,
+  /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/,
+  /^\s*&lt;([a-z]+(?:_[a-z]+)+)&gt;/,
+  /^\s*\{\s*"(\w+_\w+)"\s*:\s*\{/
+]
+
+const unreadCall = (lines: ReadonlyArray<string>, isTool: (name: string) => boolean): string | undefined =>
+  lines.find((line) => unread.some((pattern) => isTool(pattern.exec(line)?.[1] ?? "")))?.trim()
+
 /** What the answer seems to call without a call that can be read; nothing for any other answer. */
 export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
-  const lines = proseLines(answer)
+  const prose = proseLines(answer)
     .map((line) => line.text)
     .filter((line) => !/^\s*>/.test(line))
-    .map((line) => line.replace(/`[^`\n]+`/g, ""))
+  const lines = prose.map((line) => line.replace(/`[^`\n]+`/g, ""))
   const line = lines.find((one) => {
     const before = one.slice(0, mark.exec(one)?.index ?? 0).trim()
     if (mark.test(one) && /(?:^|[.!?:…)])$/.test(before)) return true
@@ -26,11 +37,12 @@ export const leakedCall = (answer: string, isTool: (name: string) => boolean): s
   if (line !== undefined) return line.trim()
   const unheaded = lines.filter((one) => !/^#{1,6}\s/.test(one))
   const blocks = [unheaded.join("\n").trim(), ...fencedBlocks(answer).map((fence) => fence.text)]
-  return blocks.find(
-    (block) =>
-      /^\s*[[{<]/.test(block) &&
-      (jsonCalls(block, isTool) !== undefined ||
-        (holdsCall(block) &&
-          [...block.matchAll(withName)].some(([, name = ""]) => isTool(name.replace(/^functions\./, "")))))
+  const block = blocks.find(
+    (one) =>
+      /^\s*[[{<]/.test(one) &&
+      (jsonCalls(one, isTool) !== undefined ||
+        (holdsCall(one) &&
+          [...one.matchAll(withName)].some(([, name = ""]) => isTool(name.replace(/^functions\./, "")))))
   )
+  return block ?? unreadCall([...prose, ...fencedBlocks(answer).flatMap((fence) => fence.text.split("\n", 2))], isTool)
 }

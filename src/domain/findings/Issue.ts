@@ -31,7 +31,13 @@ export const Issue = Schema.Struct({
 export type Issue = typeof Issue.Type
 
 /** A deviation that was repaired, with a stable kebab-case code. */
-export const Repair = Schema.Struct({ code: Schema.String, where: Where, message: Schema.String })
+export const Repair = Schema.Struct({
+  code: Schema.String,
+  where: Where,
+  message: Schema.String,
+  /** The code of the syntax in which a call was written, see docs/internals/repairs.md. */
+  syntax: Schema.optionalKey(Schema.String)
+})
 export type Repair = typeof Repair.Type
 
 /** The outcome of reading one document. Accepted when `issues` is empty, and then `value` is always present. */

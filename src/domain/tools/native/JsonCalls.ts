@@ -1,11 +1,193 @@
-/** Calls as JSON with other words around them: the message of an API, the blob of an agent, the name of the tool as key. */
+/**
+ * Calls as JSON: after the marks of a family of models, each a row of a table; with the quotes of Gemma; or with other words around
+ * them, such as the message of an API.
+ */
 
 import * as Result from "effect/Result"
-import { readBlock } from "../ToolCallJson.ts"
 import { type Arguments, isArguments } from "../ToolCall.ts"
-import { callJson } from "./Source.ts"
+import { readBlock } from "../ToolCallJson.ts"
+import type { SyntaxCode } from "./CallSyntaxes.ts"
+import { pythonCallAt } from "./PythonCalls.ts"
+import {
+  callJson,
+  endOfJson,
+  isMadeUpReply,
+  isObject,
+  type IsTool,
+  type NativeRead,
+  type Source,
+  tornRead
+} from "./Source.ts"
 
-type IsTool = (name: string) => boolean
+interface Marks {
+  readonly syntax: SyntaxCode
+  /** Up to the JSON; its first group is the name of the tool, when that stands outside of the JSON. */
+  readonly opening: RegExp
+  /** The marks after the JSON. */
+  readonly closing: RegExp
+  /** True when the opening may follow a sentence on its line. */
+  readonly isMark: boolean
+}
+
+const bar = "[|｜]"
+const gap = "[▁_ ]"
+const deepSeek = (what: string): string => `<${bar}tool${gap}${what}${bar}>`
+const deepSeekBegin = `(?:${deepSeek(`calls?${gap}begin`)}\\s*)`
+const name = "([\\w.:-]+)"
+const json = "(?:```\\w*\\s*)?(?=\\{)"
+
+const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = true): Marks => ({
+  syntax,
+  opening: new RegExp(opening, "y"),
+  closing: new RegExp(closing, "y"),
+  isMark
+})
+
+/** The name stands before the JSON of the arguments. */
+const named: ReadonlyArray<Marks> = [
+  family(
+    "mistral-arguments",
+    `(?:\\[TOOL_CALLS\\]\\s*)?${name}(?:\\[CALL_ID\\]\\w*)?\\s*\\[ARGS\\]\\s*(?=\\{)`,
+    "\\s*(?:\\[/TOOL_CALLS\\])?"
+  ),
+  family("mistral-arguments", `\\[TOOL_CALLS\\]\\s*${name}\\s*(?=\\{)`, "\\s*(?:\\[/TOOL_CALLS\\])?"),
+  family(
+    "deepseek",
+    `${deepSeekBegin}{0,4}(?:function\\s*)?${deepSeek("sep")}\\s*${name}\\s*${json}`,
+    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
+  ),
+  family(
+    "deepseek",
+    `${deepSeekBegin}{0,4}${name}\\s*${deepSeek("sep")}\\s*${json}`,
+    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
+  ),
+  family(
+    "deepseek",
+    `${deepSeekBegin}{1,4}${name}\\s*${json}`,
+    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*`
+  ),
+  family(
+    "kimi",
+    `(?:<\\|tool_calls_section_begin\\|>\\s*)?(?:<\\|tool_call_begin\\|>\\s*)?(?:functions\\.)?([\\w.-]+)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>\\s*(?=\\{)`,
+    "(?:\\s*<\\|tool_calls?(?:_section)?_end\\|>)*"
+  ),
+  family(
+    "harmony",
+    `(?:<\\|start\\|>)?(?:assistant)?\\s*(?:<\\|channel\\|>)?\\s*(?:commentary)?\\s*to=(?:functions\\.)?([\\w.:-]+?)\\s*(?:<\\|channel\\|>\\s*commentary)?\\s*(?:<\\|constrain\\|>)?\\s*(?:json|code)?\\s*(?:<\\|message\\|>)?\\s*(?=\\{)`,
+    "\\s*(?:<\\|(?:call|end|return)\\|>)?"
+  ),
+  family("kimi", "functions\\.([\\w.-]+):\\d+\\s*(?=\\{)", "", false),
+  family("name-and-json", `<tool_call>\\s*${name}[ \\t]*(?=\\{)`, "\\s*(?:</tool_call>)?"),
+  family("functionary", `>>>${name}[ \\t]*\\n\\s*(?=\\{)`, "", false),
+  family("llama-function", `<function=${name}>\\s*(?=\\{)`, "\\s*</function>(?:<\\|eo[mt]_id\\|>)?")
+]
+
+/** The JSON holds the name. */
+const whole: ReadonlyArray<Marks> = [
+  family("hermes", "(?:<tool_calls>\\s*)?<tool_call>\\s*(?=[{[])", "\\s*(?:</tool_call>)?"),
+  family("mistral-list", "\\[TOOL_CALLS\\]\\s*(?=[{[])", "\\s*(?:\\[/TOOL_CALLS\\])?"),
+  family("lm-studio", "\\[TOOL_REQUEST\\]\\s*(?=[{[])", "\\s*(?:\\[END_TOOL_REQUEST\\])?"),
+  family("nemotron", "<TOOLCALL>\\s*(?=[{[])", "\\s*(?:</TOOLCALL>)?"),
+  family("python-tag", "<\\|python_tag\\|>\\s*(?=[{[])", "\\s*(?:<\\|eo[mt]_id\\|>)?"),
+  family("command-r", "<\\|START_ACTION\\|>\\s*(?=[{[])", "\\s*(?:<\\|END_ACTION\\|>)?"),
+  family("internlm", "<\\|action_start\\|>\\s*(?:<\\|plugin\\|>)?\\s*(?=[{[])", "\\s*(?:<\\|action_end\\|>)?"),
+  family("barred-list", "<\\|tool_call\\|>\\s*(?=[{[])", "\\s*(?:<\\|/tool_call\\|>)?"),
+  family("plural-tag", "<(?:tool_calls|function_calls?)>\\s*(?=[{[])", "\\s*(?:</(?:tool_calls|function_calls?)>)?"),
+  family("tools-tag", "<tools>\\s*(?=[{[])", "\\s*(?:</tools>)?"),
+  family("functools", "functools(?=\\[)", "", false)
+]
+
+const lostOpening = /(?=\{)/y
+const closingTag = /\s*<\/(?:tool_call|function_call)>/y
+
+/** Without the second pair of braces, which some models copy from a template. */
+const withoutDoubledBraces = (json: string): string => (/^\{\{[^]*\}\}$/.test(json) ? json.slice(1, -1) : json)
+
+const unfinished = "The JSON of the call is not complete."
+
+/** Where JSON between `<tool_call>` tags ends: its brackets may be broken, and a string in it may hold the tag. */
+const endOfTagged = (source: Source, start: number, opening: string): number | undefined => {
+  if (!opening.includes("<tool_call>")) return undefined
+  const end = endOfJson(source.text, start)
+  if (end !== undefined && source.match(/\s*<\/?(?:tool_call|function_call)>/y, end) !== undefined) return end
+  return source.find("</tool_call>", start)
+}
+
+/** The call that begins at a place with the marks of a family. `isLineStart` is false after a sentence. */
+export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
+  const { text } = source
+  for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
+    if (!isLineStart && !isMark) continue
+    const found = source.match(opening, at)
+    if (found === undefined) continue
+    const start = at + found[0].length
+    const end = endOfTagged(source, start, found[0]) ?? endOfJson(text, start)
+    if (end === undefined) return tornRead(source, unfinished, "tool-call-truncated")
+    const value = withoutDoubledBraces(text.slice(start, end).trim())
+    const calls = [found[1] === undefined ? value : callJson(found[1], value)]
+    let last = end
+    for (
+      let next = source.match(/[\s;,]*(?=\{)/y, last);
+      found[1] === undefined && next !== undefined;
+      next = source.match(/[\s;,]*(?=\{)/y, last)
+    ) {
+      const from = last + next[0].length
+      const to = endOfJson(text, from)
+      if (to === undefined) return tornRead(source, unfinished, "tool-call-truncated")
+      if (!/"(?:name|tool|function)/.test(text.slice(from, to))) break
+      calls.push(text.slice(from, to))
+      last = to
+    }
+    return { syntax, calls, end: last + (source.match(closing, last)?.[0].length ?? 0) }
+  }
+  if (!isLineStart || source.match(lostOpening, at) === undefined) return undefined
+  // The opening tag is lost. Without the closing one the text is JSON, which others read.
+  const end = source.find("_call>", at) === undefined ? undefined : endOfJson(text, at)
+  const close = end === undefined ? undefined : source.match(closingTag, end)
+  return end === undefined || close === undefined
+    ? undefined
+    : { syntax: "hermes", calls: [text.slice(at, end)], end: end + close[0].length }
+}
+
+const gemma = /(?:<\|?tool_call\|?>\s*|<start_function_call>\s*|(?<=^|\n))call:([\w.:-]+)\s*(?=[{(])/y
+const gemmaEnds = ["<tool_call|>", "<end_function_call>", "</tool_call>", "<|/tool_call|>"]
+
+/** A call of Gemma: `call:name{path:<escape>a.ts<escape>}` between its marks. */
+export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const found = source.match(gemma, at)
+  if (found === undefined || (found[0].startsWith("call:") && !isTool(found[1] ?? ""))) return undefined
+  const start = at + found[0].length
+  const ends = gemmaEnds.flatMap((sign) => {
+    const end = source.find(sign, start)
+    return end === undefined ? [] : [{ end, after: end + sign.length }]
+  })
+  const first = ends.sort((a, b) => a.end - b.end)[0] ?? { end: source.text.length, after: source.text.length }
+  const quoted = /(<\|"\|>|<escape>)([^]*?)\1/g
+  const written = source.text.slice(start, first.end)
+  const given = written.replace(quoted, (_, _sign, value: string) => JSON.stringify(value))
+  const call = given.startsWith("(") ? pythonCallAt(`${found[1] ?? ""}${given}`, 0) : undefined
+  const end = given.startsWith("(") ? undefined : endOfJson(given, 0)
+  if (call === undefined && end === undefined) return tornRead(source, unfinished, "tool-call-truncated")
+  const isMarked = first.after !== first.end
+  const length = call === undefined ? (end ?? 0) : call.end - (found[1] ?? "").length
+  return {
+    syntax: "gemma",
+    calls: [call?.json ?? callJson(found[1] ?? "", withoutQuotes(given.slice(0, end)))],
+    end: isMarked || given !== written ? first.after : start + length
+  }
+}
+
+/** An object whose values stand without quotes, as JSON. */
+const withoutQuotes = (given: string): string => {
+  const inside = /^\{([^{}"'[\]]*)\}$/.exec(given)?.[1]
+  if (inside === undefined) return given
+  const entries = inside.split(/,\s*(?=\w+\s*:)/).map((pair) => {
+    const [key = "", ...value] = pair.split(":")
+    const text = value.join(":").trim()
+    return [key.trim(), /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(text) ? JSON.parse(text) : text] as const
+  })
+  return JSON.stringify(Object.fromEntries(entries.filter(([key]) => key !== "")))
+}
 
 const words = [
   ["action", "action_input"],
@@ -16,11 +198,6 @@ const words = [
 const messageKeys = new Set(["role", "content", "tool_calls", "calls", "tool_uses", "thought", "thoughts", "reasoning"])
 
 const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
-  const entries = Object.entries(value)
-  const [[key, inner] = ["", null]] = entries
-  if (entries.length === 1 && key.includes("_") && isTool(key) && isArguments(inner)) {
-    return callJson(key, JSON.stringify(inner))
-  }
   for (const [nameKey, givenKey] of words) {
     const name = value[nameKey]
     const given = value[givenKey]
@@ -49,4 +226,23 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
     return [callOf(value, isTool)]
   })
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined
+}
+
+const ownJson = /\{\s*["'](\w+)["']\s*:/y
+const usualKeys = /^(?:name|type|tool|function)$/
+
+/** A call as a JSON object with other words around it, or in the usual form when a reply that is made up follows it. */
+export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const key = source.match(ownJson, at)?.[1]
+  if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {
+    return undefined
+  }
+  const end = endOfJson(source.text, at)
+  if (end === undefined) return undefined
+  const text = source.text.slice(at, end)
+  const calls = jsonCalls(text, isTool)
+  if (calls !== undefined) return { syntax: "json-envelope", calls, end }
+  const name = /"(?:name|tool|function)"\s*:\s*"(\w+)"/.exec(text)?.[1] ?? ""
+  const isCall = usualKeys.test(key) && isTool(name) && isMadeUpReply(source.text.slice(end, end + 200))
+  return isCall && isObject(text) ? { syntax: "json-reply", calls: [text], end } : undefined
 }

@@ -23,14 +23,6 @@ const barredTag = /<(\/?)[|｜‖]{1,2}DSML[|｜‖]{1,2}[ \t]*(\w+)/g
 const barredLine = /(?:^|[\s.!?:])<[|｜‖]{1,2}DSML[|｜‖]/
 /** MiniMax puts this before each tag. */
 const miniMax = "]<]minimax[>["
-const escapedTag = /^\s*&lt;[a-z]\w*(?:_\w+)+&gt;/
-const entities: Readonly<Record<string, string>> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&amp;": "&"
-}
 const fencedAction = /^([ \t]*\**action\**:\**)[ \t]*(`{3}\w*\n[^]*?)[ \t]*(`{3})[ \t]*$/im
 
 /** True for a text that ends inside of a code block or of a change. */
@@ -58,9 +50,6 @@ export const withPlainTokens = (answer: string): string => {
       barredTag,
       (_, slash: string, word: string) => `<${slash}${word === "calls" ? "tool_calls" : word}`
     )
-  }
-  if (escapedTag.test(text) && !text.includes("<")) {
-    text = text.replace(/&(?:lt|gt|quot|amp|#39);/g, (entity) => entities[entity] ?? entity)
   }
   for (const thought of thoughts) text = text.replace(thought, "$1<think>$2</think>\n")
   text = text.replace(answerStart, "")

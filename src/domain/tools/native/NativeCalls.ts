@@ -4,16 +4,15 @@
  * as it is, and what begins as a call and cannot be read is an issue.
  */
 import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
-import { addIssue, addRepair, type Findings, noFindings } from "../../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
 import { foreignTool } from "../ForeignTools.ts"
-import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
-import { readGemma, readMarkedJson } from "./MarkedJson.ts"
-import { pythonCallAt, pythonCalls, pythonListAt } from "./PythonCalls.ts"
-import { jsonCalls } from "./JsonCalls.ts"
+import { readAction } from "./ActionLines.ts"
+import type { SyntaxCode } from "./CallSyntaxes.ts"
+import { jsonCalls, readGemma, readMarkedJson, readOwnJson } from "./JsonCalls.ts"
+import { pythonCalls, readCallingTool, readCodeTag, readPythonLine, readPythonList } from "./PythonCalls.ts"
 import { withPlainTokens } from "./ModelTokens.ts"
-import { readPairs } from "./PairCalls.ts"
-import { callJson, endOfJson, isObject, type NativeRead, Source, tornRead } from "./Source.ts"
-import { afterCalls, readArgumentPairs, readNamedTag, readParameters, readToolTag } from "./TaggedCalls.ts"
+import { callJson, isMadeUpReply, type IsTool, type NativeRead, Source } from "./Source.ts"
+import { afterCalls, readTagged } from "./TaggedCalls.ts"
 
 /** An answer in which every call has the form that the readers know. */
 export interface NativeText extends Findings {
@@ -22,109 +21,28 @@ export interface NativeText extends Findings {
   readonly answer: string
 }
 
-type IsTool = (name: string) => boolean
-
 /** Without the tools of a task, the names that this and other programs give to theirs. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
-const prefix = "(?:antml:)?"
-const functionTag = new RegExp(
-  `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*){0,3}<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
-  "y"
-)
-const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
-/** The name of a tool, and its arguments as an object in a code block or without one. */
-const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
 /** A line with a tag around calls, which says nothing about them. */
 const callsTag = /^\s*<(?:antml:)?(?:tool|function)_calls?>\s*$/
-const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
-const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
-const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
-const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*(?:\.call)?\()/iy
 const pythonTag = /<\|(?:python_tag|python_start|tool_call_start)\|>\s*/y
-
-const listOpening = /\[\s*([A-Za-z_][\w.]*)\(/y
-
-/** A list of calls in Python. */
-const readList = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
-  const name = source.match(listOpening, at)?.[1]?.split(".").at(-1)
-  if (name === undefined || !isTool(name)) return undefined
-  const list = pythonListAt(source.text, at)
-  if (list?.calls.every((one) => isTool(one.name)) === true) {
-    return { calls: list.calls.map(({ json }) => json), end: list.end }
-  }
-  return name.includes("_") ? tornRead(source, "The list of calls cannot be read.") : undefined
-}
-
-const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
-
-/** Calls in Python between tags. */
-const readCode = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
-  const found = source.match(codeTag, at)
-  const calls = found === undefined ? undefined : pythonCalls(found[1] ?? "")
-  return found !== undefined && calls?.every(({ name }) => isTool(name)) === true
-    ? { calls: calls.map(({ json }) => json), end: at + found[0].length }
-    : undefined
-}
-
-const ownJson = /\{\s*["'](\w+)["']\s*:/y
-const usualKeys = /^(?:name|type|tool|function)$/
-
-/** A call as a JSON object with other words around it, or in the usual form when a reply that is made up follows it. */
-const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
-  const key = source.match(ownJson, at)?.[1]
-  if (
-    key === undefined ||
-    !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key) || isTool(key))
-  ) {
-    return undefined
-  }
-  const end = endOfJson(source.text, at)
-  if (end === undefined) return undefined
-  const text = source.text.slice(at, end)
-  const calls = jsonCalls(text, isTool)
-  if (calls !== undefined) return { calls, end }
-  const name = /"(?:name|tool|function)"\s*:\s*"(\w+)"/.exec(text)?.[1] ?? ""
-  const isMadeUp = usualKeys.test(key) && isTool(name) && reply.test(source.text.slice(end, end + 200))
-  return isMadeUp && isObject(text) ? { calls: [text], end } : undefined
-}
 
 /** A call that begins at a place: at the beginning of a line, or after a sentence. */
 const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const start = isLineStart ? source.skip(pythonTag, at) : at
-  const list = isLineStart ? readList(source, start, isTool) : undefined
-  const json = list ?? readMarkedJson(source, at, isLineStart) ?? readGemma(source, at, isTool)
-  if (json !== undefined) return json
-  const tagged = source.match(functionTag, at)
-  if (tagged !== undefined) return readParameters(source, tagged[1] ?? "", at + tagged[0].length)
-  const pairs = source.match(pairsTag, at)
-  if (pairs !== undefined) return readArgumentPairs(source, pairs[1] ?? pairs[2] ?? "", at + pairs[0].length)
-  const object = source.match(namedObject, at)
-  if (object !== undefined && isObject(object[2] ?? "")) {
-    return { calls: [callJson(object[1] ?? "", object[2] ?? "{}")], end: at + object[0].length }
-  }
-  const holder = source.match(holderTag, at)
-  if (holder !== undefined) return readNamedTag(source, holder[1] ?? "", at + holder[0].length)
-  const named = readPairs(source, at, isTool)
-  if (named !== undefined) return named
-  const own = source.match(toolTag, at) ?? source.match(emptyTag, at)
-  if (own !== undefined && own[1]?.includes("_") === true && isTool(own[1]))
-    return readToolTag(source, own[1], at + own[0].length)
-  if (!isLineStart) return undefined
-  const call = source.match(python, start) === undefined ? undefined : pythonCallAt(source.text, start)
-  if (
-    call !== undefined &&
-    isTool(call.name) &&
-    call.name.includes("_") &&
-    /^[ \t;]*(?:\n|$)/.test(source.text.slice(call.end, call.end + 200))
-  ) {
-    return { calls: [call.json], end: call.end }
-  }
+  const marked =
+    (isLineStart ? readPythonList(source, start, isTool) : undefined) ??
+    readMarkedJson(source, at, isLineStart) ??
+    readGemma(source, at, isTool) ??
+    readTagged(source, at, isTool) ??
+    readCallingTool(source, at, isTool)
+  if (marked !== undefined || !isLineStart) return marked
   return (
+    readPythonLine(source, start, isTool) ??
     readOwnJson(source, at, isTool) ??
-    readCode(source, at, isTool) ??
-    readYaml(source, at, isTool) ??
-    readLabelled(source, at, isTool)
+    readCodeTag(source, at, isTool) ??
+    readAction(source, at, isTool)
   )
 }
 
@@ -132,12 +50,14 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
 const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const first = readAt(source, at, isLineStart, isTool)
   if (first === undefined || first.torn !== undefined || first.text !== undefined) return first
+  const { syntax } = first
   const calls = [...first.calls]
   for (let end = source.skip(afterCalls, first.end); ;) {
     const next = source.skip(/[ \t;,]+/y, end)
     const isEnd = next >= source.text.length || source.text[next] === "\n"
     const other = isEnd ? undefined : readAt(source, next, true, isTool)
-    if (other === undefined || other.text !== undefined) return { calls, end }
+    if (other === undefined || other.text !== undefined)
+      return { ...(syntax === undefined ? {} : { syntax }), calls, end }
     if (other.torn !== undefined) return other
     calls.push(...other.calls)
     end = source.skip(afterCalls, other.end)
@@ -147,10 +67,6 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
 /** Where a mark may follow a sentence on its line. */
 const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
-
-/** What a model makes up after its call: the reply of the host. */
-const reply =
-  /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
 
 const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
 /** What stands before code that is run. */
@@ -183,7 +99,10 @@ const withoutChannels = (answer: string, findings: Findings): string => {
   return answer.replace(leaked, (_, _thought, channel: string) => (channel === "final" ? "" : "commentary"))
 }
 
-const callFence = /^(?:|xml|tool_code|tool_calls?|json|ya?ml|py|python)$/i
+const callFence = /^(?:|xml|tool_code|tool_calls?|json|py|python)$/i
+
+/** Calls that were read, and in which syntax. */
+type HeldCalls = Pick<NativeRead, "calls" | "syntax">
 
 class Reader {
   readonly findings: Findings = noFindings()
@@ -231,8 +150,6 @@ class Reader {
   private readLine(at: number): number {
     const line = this.line(at)
     if (/^#{1,6}\s/.test(line)) this.isOfInputs = /\binputs?\b/i.test(line)
-    const headed = this.readHeaded(at, line)
-    if (headed !== undefined) return headed
     const open = readOpen(line)
     const bounds = open === undefined ? undefined : findBounds(this.lines, at, open.length)
     if (bounds !== undefined && bounds.problem === undefined) return this.copy(at, bounds.end)
@@ -260,24 +177,6 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
-  /** The name of a tool as a heading, with its arguments in the block below. */
-  private readHeaded(at: number, line: string): number | undefined {
-    const name = /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/.exec(line)?.[1]
-    if (name === undefined || !this.isTool(name)) return undefined
-    const start = this.line(at + 1).trim() === "" ? at + 2 : at + 1
-    const fence = /^(?:|json)$/i.test(readFence(this.line(start))?.info ?? "-") ? fenceAt(this.lines, start) : undefined
-    const given = fence === undefined ? "" : this.lines.slice(start + 1, fence.end).join("\n")
-    if (
-      fence === undefined ||
-      fence.end >= this.lines.length ||
-      !isObject(given) ||
-      /"(?:name|tool)"\s*:/.test(given)
-    ) {
-      return undefined
-    }
-    return this.emit(at, fence.end + 1, "", [callJson(name, given)], line)
-  }
-
   /** A fence that holds calls and nothing else; any other one stays as it is. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
@@ -290,20 +189,20 @@ class Reader {
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
     // Code between sentences is an example, also when it only calls.
     const rest = this.lines.slice(next).join("\n")
-    if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !reply.test(rest)) return this.copy(at, next)
+    if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !isMadeUpReply(rest)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
-    const calls = callsOf(inside, info, this.isTool, isCode)
+    const held = callsOf(inside, info, this.isTool, isCode)
     const isCut = end === this.lines.length
-    if (calls === undefined ? isCode || (isCut && beginsYaml(inside, this.isTool)) : isCut && isCode) {
+    if (isCode && (held === undefined || isCut)) {
       const [code, what] = isCut ? (["tool-call-truncated", unclosed] as const) : (["tool-call-json", notRun] as const)
       addIssue(this.findings, code, { line: at + 1 }, { what, quote: inside })
       return this.lines.length
     }
-    if (calls === undefined || isCut) return this.copy(at, next)
-    if (!isCode) return this.emit(at, next, "", calls, this.line(at + 1), "```")
+    if (held === undefined || isCut) return this.copy(at, next)
+    if (!isCode) return this.emit(at, next, "", held, this.line(at + 1), "```")
     if (codeLabel.test(this.out.at(-1) ?? "")) this.out.splice(-1, 1, "")
     const after = codeEnd.test(this.line(next)) ? next + 1 : next
-    return this.emit(at, after, "", calls, this.line(at + 1))
+    return this.emit(at, after, "", held, this.line(at + 1))
   }
 
   /** A block for a shell is meant to be run when it ends an answer that holds nothing else but words. */
@@ -315,12 +214,14 @@ class Reader {
       !others.some((line) => readOpen(line) !== undefined || readFence(line) !== undefined || /^#{1,6}\s/.test(line))
     const calls = commandCalls(this.lines.slice(at + 1, end).join("\n"))
     const isMeant = isOnly && end < this.lines.length && calls.length > 0 && this.isTool("run_command")
-    return isMeant ? this.emit(at, next, "", calls, this.line(at + 1), "```") : this.copy(at, next)
+    return isMeant
+      ? this.emit(at, next, "", { syntax: "shell-block", calls }, this.line(at + 1), "```")
+      : this.copy(at, next)
   }
 
   /** Writes what was read in the place of its lines. */
   private put(at: number, before: string, found: NativeRead, quote: string): number {
-    const { calls, end, text, torn } = found
+    const { end, text, torn } = found
     const lastLine = this.lineOf(end, at)
     const rest = this.source.text.slice(end, (this.starts[lastLine] ?? 0) + this.line(lastLine).length)
     if (torn !== undefined) {
@@ -333,7 +234,7 @@ class Reader {
       this.out.push(text)
       return lastLine + 1
     }
-    const next = this.emit(at, lastLine + 1, before, calls, quote)
+    const next = this.emit(at, lastLine + 1, before, found, quote)
     if (rest.trim() !== "") this.out.push(rest)
     return next
   }
@@ -343,21 +244,23 @@ class Reader {
     at: number,
     next: number,
     before: string,
-    calls: ReadonlyArray<string>,
+    { calls, syntax }: HeldCalls,
     quote: string,
     fence = ""
   ): number {
     const sign = quote.trim().slice(0, 40)
-    addRepair(this.findings, "tool-call-syntax", { line: at + 1 }, `Read "${sign}" and what follows it as a tool call.`)
+    const message = `Read "${sign}" and what follows it as a tool call.`
+    const repair = makeRepair("tool-call-syntax", { line: at + 1 }, message)
+    this.findings.repairs.push(syntax === undefined ? repair : { ...repair, syntax })
     const marks = fence === "" ? [] : [fence]
     if (callsTag.test(this.out.at(-1) ?? "")) this.out.splice(-1, 1, "")
     const tagged = calls.map((call) => `<tool_call>${call}</tool_call>`)
     const written = [...(before.trim() === "" ? [] : [before]), ...marks, ...tagged, ...marks]
     this.out.push(...written, ...Array.from({ length: Math.max(0, next - at - written.length) }, () => ""))
-    const isMadeUp = reply.test(this.lines.slice(next, next + 5).join("\n"))
+    const isMadeUp = isMadeUpReply(this.lines.slice(next, next + 5).join("\n"))
     if (!isMadeUp) return next
-    const message = "Left out what follows the call: a reply that the model made up."
-    addRepair(this.findings, "text-ignored", { line: next + 1 }, message)
+    const leftOut = "Left out what follows the call: a reply that the model made up."
+    addRepair(this.findings, "text-ignored", { line: next + 1 }, leftOut)
     return this.lines.length
   }
 
@@ -370,19 +273,21 @@ class Reader {
 }
 
 /** The calls of a text that holds nothing else. */
-const onlyCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
-  const own = jsonCalls(text, isTool)
-  if (own !== undefined) return own
+const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
+  const enveloped = jsonCalls(text, isTool)
+  if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
   const source = new Source(text.trim())
   const calls: Array<string> = []
+  let syntax: SyntaxCode | undefined
   let at = 0
   while (at < source.text.length) {
-    const found = readAt(source, at, true, isTool)
-    if (found === undefined || found.torn !== undefined || found.text !== undefined) return undefined
-    calls.push(...found.calls)
-    at = source.skip(/\s+|<\/?(?:tool_calls?|function_calls?)>/y, found.end)
+    const read = readAt(source, at, true, isTool)
+    if (read === undefined || read.torn !== undefined || read.text !== undefined) return undefined
+    calls.push(...read.calls)
+    syntax ??= read.syntax
+    at = source.skip(/\s+|<\/?(?:tool_calls?|function_calls?)>/y, read.end)
   }
-  return calls.length > 0 ? calls : undefined
+  return syntax === undefined ? undefined : { syntax, calls }
 }
 
 const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
@@ -395,19 +300,12 @@ const commandCalls = (inside: string): ReadonlyArray<string> =>
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((command) => callJson("run_command", JSON.stringify({ command })))
 
-const callsOf = (
-  inside: string,
-  info: string,
-  isTool: IsTool,
-  endsCode: boolean
-): ReadonlyArray<string> | undefined => {
-  const isPython = /^(?:tool_code|py|python)$/i.test(info)
-  if (isPython || endsCode) {
-    const calls = pythonCalls(inside)
-    return calls?.every(({ name }) => isTool(name)) === true ? calls.map(({ json }) => json) : undefined
-  }
-  if (/^(?:ya?ml)$/i.test(info)) return yamlCalls(inside, isTool)
-  return onlyCalls(inside, isTool)
+const callsOf = (inside: string, info: string, isTool: IsTool, endsCode: boolean): HeldCalls | undefined => {
+  if (!endsCode && !/^(?:tool_code|py|python)$/i.test(info)) return onlyCalls(inside, isTool)
+  const calls = pythonCalls(inside)
+  return calls?.every(({ name }) => isTool(name)) === true
+    ? { syntax: isRun.test(info) || !endsCode ? "python-block" : "code-agent", calls: calls.map(({ json }) => json) }
+    : undefined
 }
 
 /** What shows that an answer may hold a call in one of these forms. */

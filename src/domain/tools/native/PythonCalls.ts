@@ -1,6 +1,6 @@
 /** Calls as a model writes them in Python: `read_file(path="a.ts")`. Only literal values are read, and nothing is run. */
 
-import { callJson } from "./Source.ts"
+import { callJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
 /** A call of Python: its name and the JSON of its arguments; a value without a name stands under the empty name. */
 export interface PythonCall {
@@ -184,4 +184,54 @@ export const pythonCalls = (code: string): ReadonlyArray<PythonCall> | undefined
     rest = rest.trimStart()
   }
   return calls.length > 0 ? calls : undefined
+}
+
+const listOpening = /\[\s*([A-Za-z_][\w.]*)\(/y
+
+/** A list of calls in Python. */
+export const readPythonList = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const name = source.match(listOpening, at)?.[1]?.split(".").at(-1)
+  if (name === undefined || !isTool(name)) return undefined
+  const list = pythonListAt(source.text, at)
+  if (list?.calls.every((one) => isTool(one.name)) === true) {
+    return { syntax: "python-list", calls: list.calls.map(({ json }) => json), end: list.end }
+  }
+  return name.includes("_") ? tornRead(source, "The list of calls cannot be read.") : undefined
+}
+
+const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
+
+/** Calls in Python between tags. */
+export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const found = source.match(codeTag, at)
+  const calls = found === undefined ? undefined : pythonCalls(found[1] ?? "")
+  return found !== undefined && calls?.every(({ name }) => isTool(name)) === true
+    ? { syntax: "code-agent", calls: calls.map(({ json }) => json), end: at + found[0].length }
+    : undefined
+}
+
+const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*(?:\.call)?\()/iy
+
+/** A call alone on its line. */
+export const readPythonLine = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const call = source.match(python, at) === undefined ? undefined : pythonCallAt(source.text, at)
+  return call !== undefined &&
+    isTool(call.name) &&
+    call.name.includes("_") &&
+    /^[ \t;]*(?:\n|$)/.test(source.text.slice(call.end, call.end + 200))
+    ? { syntax: "python-line", calls: [call.json], end: call.end }
+    : undefined
+}
+
+const callingTool = /\[calling[ _]tool:\s*/iy
+
+/** `[Calling tool: read_file({"path": "a.ts"})]` */
+export const readCallingTool = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const opening = source.match(callingTool, at)
+  const call = opening === undefined ? undefined : pythonCallAt(source.text, at + opening[0].length)
+  if (call === undefined || !isTool(call.name)) return undefined
+  const close = source.match(/\s*\]/y, call.end)
+  return close === undefined
+    ? undefined
+    : { syntax: "calling-tool", calls: [call.json], end: call.end + close[0].length }
 }

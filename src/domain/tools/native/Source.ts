@@ -3,10 +3,16 @@
 import * as Result from "effect/Result"
 import type { IssueCode } from "../../findings/Issue.ts"
 import { readBlock } from "../ToolCallJson.ts"
+import type { SyntaxCode } from "./CallSyntaxes.ts"
+
+/** True for the name of a tool, or of one that a tool here stands for. */
+export type IsTool = (name: string) => boolean
 
 /** What was read at a place: calls, as JSON each, or text that stands for a change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
+  /** Absent where the reader knows only one, which its caller adds. */
+  readonly syntax?: SyntaxCode
   /** The index after what was read. */
   readonly end: number
   readonly text?: string
@@ -87,3 +93,9 @@ export const isObject = (text: string): boolean => {
   const [value, ...others] = read.success.values
   return others.length === 0 && typeof value === "object" && value !== null && !Array.isArray(value)
 }
+
+const reply =
+  /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
+
+/** True for text that begins with a reply of the host, which the model makes up after its call. */
+export const isMadeUpReply = (text: string): boolean => reply.test(text)

@@ -3,7 +3,7 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
-import { callJson, isObject, type NativeRead, type Source, tornRead } from "./Source.ts"
+import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
 /** Tools of other programs whose argument `diff` holds blocks with marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
@@ -76,7 +76,7 @@ const mayLackClosing = (text: string, from: number): boolean => {
 const unclosed = "A parameter of the call has no closing tag."
 
 /** A call after the tag that names its tool: parameters as tags, or one JSON object. */
-export const readParameters = (source: Source, name: string, from: number): NativeRead => {
+const readParameters = (source: Source, name: string, from: number): NativeRead => {
   const { text } = source
   const json = /\s*(\{[^]*?\})\s*<\/(?:function|invoke)>/y
   const given = source.match(json, from)
@@ -140,7 +140,7 @@ export const readParameters = (source: Source, name: string, from: number): Nati
 const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
 /** A call as `<arg_key>` and `<arg_value>`. */
-export const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
+const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
   for (let found = source.match(key, at); found !== undefined; found = source.match(key, at)) {
@@ -185,7 +185,7 @@ const answers = new Map([
 const looks = /^(?:read|search|find|list|get)_/
 
 /** A call as a tag that is named like its tool, with a tag for each argument. */
-export const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
+const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
   const close = `</${name}>`
   const end = source.find(close, from)
   if (end === undefined) {
@@ -193,27 +193,27 @@ export const readToolTag = (source: Source, name: string, from: number): NativeR
     const all = looks.test(name) ? childrenOf(source, from, source.text.length) : undefined
     return all === undefined || all.length === 0
       ? tornRead(source, `The tag <${name}> is not closed.`)
-      : { calls: [callJson(name, objectOf(all))], end: source.text.length }
+      : { syntax: "tool-tag", calls: [callJson(name, objectOf(all))], end: source.text.length }
   }
   const after = end + close.length
   const entries = childrenOf(source, from, end)
   const answer = entries?.find(([one]) => one === answers.get(name))?.[1]
-  if (typeof answer === "string") return { calls: [], text: answer, end: after }
+  if (typeof answer === "string") return { syntax: "tool-tag", calls: [], text: answer, end: after }
   if (entries === undefined) return tornRead(source, `The tag <${name}> holds something else than arguments.`)
   const edit = Object.fromEntries(entries)
   if (editTools.has(name) && typeof edit["path"] === "string" && typeof edit["diff"] === "string") {
-    return { calls: [], text: editText(edit["path"], edit["diff"]), end: after }
+    return { syntax: "tool-tag", calls: [], text: editText(edit["path"], edit["diff"]), end: after }
   }
   const paths = entries.filter(([one]) => one === "path")
   const calls = paths.length > 1 && paths.length === entries.length ? paths.map((one) => [one]) : [entries]
-  return { calls: calls.map((one) => callJson(name, objectOf(one))), end: after }
+  return { syntax: "tool-tag", calls: calls.map((one) => callJson(name, objectOf(one))), end: after }
 }
 
 const named = /\s*<(?:tool_?)?name>\s*([\w.:-]+)\s*<\/(?:tool_?)?name>/y
 const givenTag = /\s*<(arguments|parameters|params|args|input|tool_input)>/y
 
 /** A call as `<name>` and `<arguments>` within a tag. */
-export const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
+const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
   const name = source.match(named, from)
   if (name === undefined) return undefined
   const afterName = from + name[0].length
@@ -226,7 +226,76 @@ export const readNamedTag = (source: Source, tag: string, from: number): NativeR
   if (entries === undefined && !isObject(inside)) return tornRead(source, "The arguments of the call cannot be read.")
   const close = new RegExp(`\\s*</(?:${opened?.[1] ?? tag}|${tag})>`, "y")
   return {
+    syntax: "name-tag",
     calls: [callJson(name[1] ?? "", entries === undefined ? inside : objectOf(entries))],
     end: source.skip(close, end)
   }
+}
+
+const pairValue = `("(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^\\s<>"'}]+)`
+const pair = `([\\w-]+)\\s*=\\s*${pairValue}`
+const taggedPairs = new RegExp(`<tool_call>\\s*([\\w.-]+)((?:\\s+${pair})+)\\s*(?:</tool_call>|$(?![^]))`, "y")
+const arrows = /\[TOOL_CALL\]\s*\{\s*tool\s*=>\s*"([\w.-]+)"\s*,\s*args\s*=>\s*\{([^]*?)\}\s*\}\s*(?:\[\/TOOL_CALL\])?/y
+
+const pairValueOf = (written: string): string | number | boolean => {
+  if (/^-?\d+(?:\.\d+)?$/.test(written)) return Number(written)
+  if (written === "true" || written === "false") return written === "true"
+  if (!/^["']/.test(written)) return written
+  return written.slice(1, -1).replace(/\\([\\"'n])/g, (_, sign: string) => (sign === "n" ? "\n" : sign))
+}
+
+const pairsOf = (text: string, one: RegExp): string =>
+  JSON.stringify(
+    Object.fromEntries([...text.matchAll(one)].map(([, key = "", given = ""]) => [key, pairValueOf(given)]))
+  )
+
+/** A call as `name key="value"` in a tag, or as `tool => "name", args => { --key "value" }`. */
+const readPairs = (source: Source, at: number): NativeRead | undefined => {
+  const found = source.match(taggedPairs, at) ?? source.match(arrows, at)
+  if (found === undefined) return undefined
+  const isTagged = found[0].startsWith("<")
+  const pairs = new RegExp(isTagged ? pair : `--([\\w-]+)\\s+${pairValue}`, "g")
+  return {
+    syntax: isTagged ? "name-and-pairs" : "minimax-arrows",
+    calls: [callJson(found[1] ?? "", pairsOf(found[2] ?? "", pairs))],
+    end: at + found[0].length
+  }
+}
+
+const functionTag = new RegExp(
+  `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*){0,3}<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
+  "y"
+)
+const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
+/** The name of a tool, and its arguments as an object in a code block or without one. */
+const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
+const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
+const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
+const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
+
+/** The call whose tag begins at a place. */
+export const readTagged = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const opening = source.match(functionTag, at)
+  if (opening !== undefined) {
+    const syntax = opening[0].includes("invoke") ? "invoke" : "function-tag"
+    return { syntax, ...readParameters(source, opening[1] ?? "", at + opening[0].length) }
+  }
+  const pairs = source.match(pairsTag, at)
+  if (pairs !== undefined) {
+    const start = at + pairs[0].length
+    return { syntax: "argument-pairs", ...readArgumentPairs(source, pairs[1] ?? pairs[2] ?? "", start) }
+  }
+  const object = source.match(namedObject, at)
+  if (object !== undefined && isObject(object[2] ?? "")) {
+    const calls = [callJson(object[1] ?? "", object[2] ?? "{}")]
+    return { syntax: "name-and-json", calls, end: at + object[0].length }
+  }
+  const holder = source.match(holderTag, at)
+  if (holder !== undefined) return readNamedTag(source, holder[1] ?? "", at + holder[0].length)
+  const assigned = readPairs(source, at)
+  if (assigned !== undefined) return assigned
+  const own = source.match(toolTag, at) ?? source.match(emptyTag, at)
+  return own?.[1]?.includes("_") === true && isTool(own[1])
+    ? readToolTag(source, own[1], at + own[0].length)
+    : undefined
 }

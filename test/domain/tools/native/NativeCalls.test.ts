@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { callSyntaxes } from "../../../../src/domain/tools/native/CallSyntaxes.ts"
 import { readNative } from "../../../../src/domain/tools/native/NativeCalls.ts"
 import { families, gradesOf } from "../../../support/Families.ts"
 
@@ -23,6 +24,13 @@ describe("calls as families of models write them", () => {
       const expected = document.useful?.includes(place) === true ? "useful" : "right"
       assert.strictEqual(grade, expected, `${place}: ${JSON.stringify(read)}`)
     }
+  })
+
+  it("occur in every syntax that has a code, and in no other", () => {
+    const read = new Set(
+      documents.flatMap(([, { text }]) => readNative(text).repairs.flatMap(({ syntax }) => syntax ?? []))
+    )
+    assert.deepStrictEqual([...read].toSorted(), Object.keys(callSyntaxes).toSorted())
   })
 
   it("come from 12 families at least, with 10 documents each and a report", () => {
