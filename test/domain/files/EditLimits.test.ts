@@ -17,6 +17,9 @@ const lossCode = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) =
 
 const lineOf = (same: number, different: number, sign: string): string => "a".repeat(same) + sign.repeat(different)
 
+/** A line that stands for others. */
+const omission = (length: number): string => `${`// ... rest of the ${"code ".repeat(50)}`.slice(0, length - 1)}e`
+
 describe("the limits of edits", () => {
   it("find a cut line by at least 8 of its characters", () => {
     assert.strictEqual(edit("12345678 = one\n", "12345678...\n", "x\n"), "x\n")
@@ -64,8 +67,7 @@ describe("the limits of edits", () => {
   })
 
   it("take a line of up to 200 characters for one that stands for others", () => {
-    const line = (length: number): string => `// ... rest of the ${"code ".repeat(50)}`.slice(0, length - 1) + "e"
-    assert.strictEqual(lossCode(lines(3), [...lines(3), line(200)]), "change-elided")
-    assert.isUndefined(lossCode(lines(3), [...lines(3), line(201)]))
+    assert.strictEqual(lossCode(lines(3), [...lines(3), omission(200)]), "change-elided")
+    assert.isUndefined(lossCode(lines(3), [...lines(3), omission(201)]))
   })
 })
