@@ -647,7 +647,7 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/documents/CompactedTurns.ts#mostImports",
   "domain/documents/TaskItems.ts#mostLinks",
   "domain/files/GitIndex.ts#statBytes",
-  "domain/files/Loss.ts#mostKept",
+  "domain/files/NewText.ts#mostKept",
   "domain/runs/RunOutcome.ts#maxSources",
   "domain/tools/native/PythonCalls.ts#maxDepth",
   "services/approvals/TerminalQuestion.ts#modeSwitchTime",

@@ -18,6 +18,7 @@ const core: ReadonlyArray<string> = [
     "tools",
     "checks",
     "plan",
+    "excerpts",
     "models",
     "skills",
     "permissions",

@@ -150,5 +150,5 @@ export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)
   if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")
     return [program, "-m", module, "--version"]
-  return [program, asked[program.slice(program.lastIndexOf("/") + 1)] ?? "--version"]
+  return [program, asked[fileName(program)] ?? "--version"]
 }

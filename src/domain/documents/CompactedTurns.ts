@@ -4,6 +4,7 @@
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
+import { fileName } from "../files/PathList.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
@@ -12,7 +13,7 @@ import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import { gapText } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
-import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import { packLines } from "../excerpts/Packing.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
@@ -95,7 +96,7 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
 
 /** The lines of a file that failing checks name, as compilers and test runners write them. */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
-  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll(/[^\w]/g, String.raw`\$&`)
+  const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
   const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
   const failing = checks.filter((check) => !passes(check))
   return [
@@ -135,22 +136,20 @@ const currentText = (
   const source = (text ?? "").replace(/\n$/, "").split("\n")
   const lines = numberLines(source, 1)
   const imports = fails ? importsOf(source).slice(0, mostImports) : []
-  const choice = new LineChoice(
-    lines.map((line) => line.length + 1),
-    gapText(lines.length, lines.length).length + 1,
-    budget - path.length - 30
-  )
-  const add = ({ from, to }: LineRange, radius: number): boolean => {
-    const first = Math.max(0, from - 1 - radius)
-    return choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
-  }
-  for (const radius of radii) {
-    const areAllShown = places.filter((place) => !add(place, radius)).length === 0
-    if (radius === radii[0] && areAllShown) for (const one of imports) add(one, 0)
-  }
-  return choice.lines.size === 0
-    ? ""
-    : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
+  const gapSize = gapText(lines.length, lines.length).length + 1
+  const packed = packLines(lines, { budget: budget - path.length - 30, gap: gapText, gapSize }, (choice) => {
+    const add = ({ from, to }: LineRange, radius: number): boolean => {
+      const first = Math.max(0, from - 1 - radius)
+      return choice.add(
+        Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index)
+      )
+    }
+    for (const radius of radii) {
+      const areAllShown = places.filter((place) => !add(place, radius)).length === 0
+      if (radius === radii[0] && areAllShown) for (const line of imports) add(line, 0)
+    }
+  })
+  return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
 }
 
 /** Outputs that may be shown: those of the last answer; before it what an open change needs and a command that failed, then the newest. */

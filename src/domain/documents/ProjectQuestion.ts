@@ -4,7 +4,7 @@
  * limit" for `rateLimit`). It is not when it brings its own material.
  */
 import { fileName } from "../files/PathList.ts"
-import { soughtOf } from "../models/Sought.ts"
+import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
 /** More lines, or a block of code, are material that the person brings along. */
 const mostRequestLines = 12
@@ -82,7 +82,7 @@ export const saysProject = (request: string): boolean =>
 /** True for a request that names what the project holds. */
 export const namesProject = (request: string, { files, texts }: ProjectTexts): boolean => {
   if (namesFile(request, files)) return true
-  const names = soughtOf(request).names.map(({ text }) => text)
+  const names = searchTermsOf(request).names.map(({ text }) => text)
   if (texts.some(({ text }) => names.some((name) => declares(text, name)))) return true
   const phrases = phrasesIn(request).map(joined)
   if (texts.some(({ text }) => phrases.some((phrase) => phrase.test(text)))) return true

@@ -3,7 +3,7 @@
  * for something is taken before a report beside it, since the report was written without the reply.
  */
 import * as Option from "effect/Option"
-import { saysRemoval } from "../files/Loss.ts"
+import { saysRemoval } from "../files/NewText.ts"
 import { proseLines } from "../markdown/Outline.ts"
 import { changeParts, withCoveredParts } from "../files/AnswerParts.ts"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"

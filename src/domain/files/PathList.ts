@@ -11,6 +11,9 @@ const maxCompared = 20_000
 /** The last part of a path. */
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
+/** True for a path in a folder, at any depth. */
+export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
+
 /** The paths whose names are spelled most like this one; only these are compared in full. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths

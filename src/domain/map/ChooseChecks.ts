@@ -5,7 +5,8 @@
 import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
 import { splitCommand } from "../commands/CommandSplit.ts"
-import { folderOf, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
+import { fileName } from "../files/PathList.ts"
+import { folderOf, type ProjectCommand } from "./ProjectCommands.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { testsOfName } from "./TestFiles.ts"
 
@@ -15,7 +16,7 @@ export interface KnownProject {
   readonly commands: ReadonlyArray<ProjectCommand>
 }
 
-const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(nameOf(path))?.[1]?.toLowerCase() ?? ""
+const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(path))?.[1]?.toLowerCase() ?? ""
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
@@ -37,7 +38,7 @@ const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray
 const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "adoc"])
 
 const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
-  specific.find(([pattern]) => pattern.test(nameOf(manifest)))?.[1]
+  specific.find(([pattern]) => pattern.test(fileName(manifest)))?.[1]
 
 /** Tests that need more than the project, or that measure: the last to be chosen. */
 const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
@@ -118,8 +119,8 @@ const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyAr
         ? [[...new Set(changed.map((path) => `./${folderOf(relative(path))}`.replace(/(?<=.)\/$/, "")))]]
         : []
     case "manifest": {
-      const folders = changed.map((path) => folderWith(nameOf(from), path, folderOf(from), project.files))
-      return [...new Set(folders)].map((one) => (one === undefined ? [] : [relative(`${one}${nameOf(from)}`)]))
+      const folders = changed.map((path) => folderWith(fileName(from), path, folderOf(from), project.files))
+      return [...new Set(folders)].map((one) => (one === undefined ? [] : [relative(`${one}${fileName(from)}`)]))
     }
     default:
       return []

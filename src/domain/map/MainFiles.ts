@@ -4,13 +4,13 @@
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { fileName } from "../files/PathList.ts"
 import { commandKind } from "./CommandKind.ts"
 import { isAuxiliary } from "./FolderOutline.ts"
 import {
   folderOf,
   jsonScripts,
   type Manifest,
-  nameOf,
   packageEntries,
   type ProjectCommand,
   recipeTargets
@@ -42,7 +42,7 @@ const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodePoints(a, b))
 
 const isManifest = (path: string): boolean =>
-  manifestNames.has(nameOf(path).toLowerCase()) || isSolution(path) || isRequirements(path)
+  manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
 /**
  * The manifests to read: those in the folders of some files and above them, the nearest first, and then those near the
@@ -85,7 +85,7 @@ const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   const folder = folderOf(path)
   const isUsualFolder =
     entryFolders.test(folder) || parts.has(folder) || parts.has(folder.replace(/(?:src|lib|app)\/$/, ""))
-  return isUsualFolder && entryNames.test(nameOf(path)) && isCode(path)
+  return isUsualFolder && entryNames.test(fileName(path)) && isCode(path)
 }
 
 /** A package of Python begins in its `__init__.py`, one level below the top or below src. */
@@ -99,7 +99,7 @@ export const entryPointsOf = (
 ): ReadonlyArray<string> => {
   const all = new Set(files)
   const named = manifests
-    .filter(({ path }) => nameOf(path) === "package.json")
+    .filter(({ path }) => fileName(path) === "package.json")
     .flatMap(({ path, text }) => packageEntries(text).map((entry) => `${folderOf(path)}${entry}`))
     .filter((path) => all.has(path) && isCode(path))
   const parts = new Set(manifests.map(({ path }) => folderOf(path)))

@@ -6,6 +6,7 @@
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
 import * as Result from "effect/Result"
+import { fileName } from "../files/PathList.ts"
 import { type CommandKind, commandKind } from "./CommandKind.ts"
 import { type Narrowing, scriptNarrowing, testPart, usualNarrowing } from "./NarrowCommand.ts"
 
@@ -44,9 +45,6 @@ export interface Manifest {
 
 /** The folder of a file with `/` at its end; empty for the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
-
-/** The last part of a path. */
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 /** Kinds of names, the most useful first; names of no kind come before the last. */
 const kinds: ReadonlyArray<RegExp> = [
@@ -249,7 +247,7 @@ const impliedByComposer = ({ files, path }: Manifest): ReadonlyArray<ProjectComm
 
 /** The commands of a JSON manifest, in its order. */
 export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  switch (nameOf(manifest.path)) {
+  switch (fileName(manifest.path)) {
     case "package.json":
       return packageScripts(manifest)
     case "composer.json":
@@ -350,7 +348,7 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
 
 /** The commands of a file of recipes, in its order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  const name = nameOf(manifest.path).toLowerCase()
+  const name = fileName(manifest.path).toLowerCase()
   if (/^(?:gnu)?makefile$/.test(name)) return makeTargets(manifest)
   if (/^\.?justfile$/.test(name)) return justRecipes(manifest)
   if (/^taskfile\.ya?ml$/.test(name)) return taskfileTasks(manifest)

@@ -2,8 +2,9 @@
  * The commands of a Python project: its tasks, and the checks that its settings and its tests imply, each in the ways in
  * which the environment of the project may be had: its own folder, the program that manages it, or that of the machine.
  */
+import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
-import { folderOf, inWays, isCommandName, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
+import { folderOf, inWays, isCommandName, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
 
 interface Section {
   readonly name: string
@@ -93,7 +94,7 @@ const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<st
 const checkersOf = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   checkers
     .filter(
-      ([pattern, files]) => files.includes(nameOf(manifest.path)) || sections.some(({ name }) => pattern.test(name))
+      ([pattern, files]) => files.includes(fileName(manifest.path)) || sections.some(({ name }) => pattern.test(name))
     )
     .map(([, , run]) => installed(run, manifest, sections))
 
@@ -104,9 +105,9 @@ const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.t
 
 /** True for a file that lists packages of Python. */
 export const isRequirements = (path: string): boolean =>
-  /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(nameOf(path))
+  /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(fileName(path))
 
-const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((file) => nameOf(file) === "conftest.py")
+const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((file) => fileName(file) === "conftest.py")
 
 /** True for a test that needs pytest to run; others may be of unittest. */
 export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:_?pytest)\b/m.test(text)
@@ -115,12 +116,12 @@ export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:
 export const isPythonTest = (path: string): boolean => testFile.test(path)
 
 /** True for a file that says what a Python project needs or how it is tested. */
-export const mayNamePytest = (path: string): boolean => needs.test(nameOf(path)) || nameOf(path) === "tox.ini"
+export const mayNamePytest = (path: string): boolean => needs.test(fileName(path)) || fileName(path) === "tox.ini"
 
 /** The tests of a project without settings for them: by pytest where something names it, else by Python itself. */
 const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
-  if (!needs.test(nameOf(path))) return []
+  if (!needs.test(fileName(path))) return []
   const folder = folderOf(path)
   const tests = [...files].filter((file) => file.startsWith(folder) && testFile.test(file))
   if (tests.length === 0) return []
@@ -138,7 +139,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
   sections.flatMap(({ entries, name }) => {
     const inProject = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
     if (inProject !== undefined) return [{ run: `tox -e ${inProject}`, from }]
-    const environment = nameOf(from) === "tox.ini" ? /^testenv(?::([\w-]+))?$/.exec(name) : null
+    const environment = fileName(from) === "tox.ini" ? /^testenv(?::([\w-]+))?$/.exec(name) : null
     if (environment === null) return []
     const does = entries.find(([key, value]) => key === "commands" && value !== "")?.[1]
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
@@ -159,7 +160,7 @@ const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
 
 /** The commands of a file of a Python project. */
 export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  const name = nameOf(manifest.path)
+  const name = fileName(manifest.path)
   if (name === "noxfile.py") return noxSessions(manifest)
   if (name === "manage.py") return [installed("python manage.py test", manifest, [])]
   const sections = sectionsOf(manifest.text)

@@ -1,17 +1,18 @@
 /**
  * Which test files belong to a file of the project: those of the same name, and those that import it.
  */
-import { folderOf, nameOf } from "./ProjectCommands.ts"
+import { fileName } from "../files/PathList.ts"
+import { folderOf } from "./ProjectCommands.ts"
 
 const script = /\.[cm]?[jt]sx?$/
 
 /** The name without its ending and without what makes it a test; for `index.ts` and its like that of the folder. */
 const stemOf = (path: string): string => {
-  const stem = nameOf(path)
+  const stem = fileName(path)
     .replace(/(?:\.d)?\.[^.]+$/, "")
     .replace(/[._-](?:test|spec)$|^test_|(?<=.)Test$/, "")
     .toLowerCase()
-  const folder = nameOf(folderOf(path).slice(0, -1))
+  const folder = fileName(folderOf(path).slice(0, -1))
   return /^(?:index|__init__|mod)$/.test(stem) && folder !== "" ? folder.toLowerCase() : stem
 }
 

@@ -1,8 +1,9 @@
 /**
  * The usual commands of a kind of project, where its manifest names none: those of the program that the manifest is for.
  */
+import { fileName } from "../files/PathList.ts"
 import { usualNarrowing } from "./NarrowCommand.ts"
-import { folderOf, inWays, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
+import { folderOf, inWays, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
 
 const gradle = ["gradle test", "gradle build"]
 
@@ -44,7 +45,7 @@ const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => na
 
 /** True when another manifest, mostly in a folder around this one, has commands that include it. */
 const isPart = ({ files, path }: Manifest): boolean => {
-  const name = nameOf(path)
+  const name = fileName(path)
   /* What `./...` covers ends at a module. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
@@ -58,7 +59,7 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
   const isWorkspace = /^\[workspace\]/m.test(text)
   const isFlutter = /^\s+sdk:\s*flutter\s*$/m.test(text)
-  return (usual.get(nameOf(path)) ?? []).map((command) => {
+  return (usual.get(fileName(path)) ?? []).map((command) => {
     const program = command.slice(0, command.indexOf(" "))
     const arguments_ = command.slice(program.length)
     const wrapper = wrappers.get(program)
@@ -85,7 +86,7 @@ const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
 
 /** Programs in C and C++, which are set up in a folder of their own before they are built and tested. */
 const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
-  if (nameOf(path) === "meson.build") {
+  if (fileName(path) === "meson.build") {
     if (!/^\s*project\s*\(/m.test(text)) return []
     const prepare = ["meson setup build"]
     const test: ProjectCommand = { run: "meson test -C build", from: path, prepare }
@@ -138,5 +139,5 @@ export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...made.k
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))
-  return [...listed(manifest), ...(made.get(nameOf(manifest.path))?.(manifest) ?? [])]
+  return [...listed(manifest), ...(made.get(fileName(manifest.path))?.(manifest) ?? [])]
 }

@@ -6,7 +6,7 @@
 import { diffSummary } from "../files/DiffSummary.ts"
 import { chooseRows } from "../files/SearchRank.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
-import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
@@ -104,11 +104,6 @@ export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: numbe
   return [summary, "", shown, ...lines.slice(0, count)].join("\n")
 }
 
-const longestLine = 400
-
-const shownLine = (line: string): string =>
-  line.length <= longestLine ? line : `${cutAt(line, longestLine)}... (${line.length} characters)`
-
 /** Says which lines are left out, by their indexes from 0. */
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
@@ -116,27 +111,24 @@ export const gapText = (from: number, to: number): string => `(${linesText(from 
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
   const start = `${cutAt(head, 200)}\n\n(The prompt has no room for all of the ${lines.length} lines of this output.)`
-  const shown = lines.map(shownLine)
+  const shown = lines.map((line) => cutLine(line))
   const gap = gapText(lines.length, lines.length).length
   const budget = limit - start.length - 2 * gap - 2
-  const choice = new LineChoice(
-    shown.map((line) => line.length + 1),
-    gap + 1,
-    budget
-  )
-  const keepWhile = (indexes: Iterable<number>, least: number): void => {
-    for (const index of indexes) if (choice.left < least || !choice.add([index])) return
-  }
-  const backwards = [...lines.keys()].toReversed()
   const isTrouble = troubleFilter()
-  keepWhile(backwards, budget * 0.7)
-  keepWhile(
-    lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
-    budget * 0.1
-  )
-  keepWhile(lines.keys(), choice.left / 2)
-  keepWhile(backwards, 0)
-  return choice.lines.size === 0 ? start : `${start}\n${joinChosen(shown, choice.lines, gapText).text}`
+  const packed = packLines(shown, { budget, gap: gapText, gapSize: gap + 1 }, (choice) => {
+    const keepWhile = (indexes: Iterable<number>, least: number): void => {
+      for (const index of indexes) if (choice.left < least || !choice.add([index])) return
+    }
+    const backwards = [...lines.keys()].toReversed()
+    keepWhile(backwards, budget * 0.7)
+    keepWhile(
+      lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
+      budget * 0.1
+    )
+    keepWhile(lines.keys(), choice.left / 2)
+    keepWhile(backwards, 0)
+  })
+  return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
 /** A match in a search result; lines around it have no colon before their number. */

@@ -7,8 +7,8 @@ import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { gapText } from "./OutputCut.ts"
-import { excerptOf } from "./ReferenceExcerpt.ts"
-import type { Sought } from "./Sought.ts"
+import { excerptOf } from "../excerpts/TextExcerpt.ts"
+import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 
 /** A name or a string in more files says little about any of them. */
 const mostHolders = 8
@@ -20,7 +20,7 @@ const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
 /** The files in which most of what is looked for stands and in few others, those of tests last. */
-const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: Sought): ReadonlyArray<NamedText> => {
+const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
   for (const { text: wanted, weight } of [...literals, ...names]) {
     const holders = texts.filter(({ text }) => text.includes(wanted))
@@ -33,28 +33,28 @@ const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: Sought)
     .map(({ file }) => file)
 }
 
-const blockOf = ({ path, text }: NamedText, sought: Sought, budget: number): string => {
+const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number): string => {
   const lines = text.replace(/\n$/, "").split("\n")
-  const shown = excerptOf({ lines, language: languageOf(path), first: 1, gap: gapText }, sought, budget)
+  const shown = excerptOf({ lines, language: languageOf(path), first: 1, gap: gapText }, terms, budget)
   return `Path: ${path}\n\n${fenced(shown.text, languageOf(path))}\n\n`
 }
 
 /** The names and strings that a file has to hold to be shown. */
-export const wantedTexts = ({ literals, names }: Sought): ReadonlyArray<string> =>
+export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
 /** Parts of the best files, one for each budget in characters, and the names of the others. */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
-  sought: Sought,
+  terms: SearchTerms,
   budgets: ReadonlyArray<number>
 ): string => {
-  const best = bestFiles(texts, sought)
-  const wanted = wantedTexts(sought)
+  const best = bestFiles(texts, terms)
+  const wanted = wantedTexts(terms)
   const others = best.slice(budgets.length)
   const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
   const more = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
   const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${more}.`
-  const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, sought, budgets[index] ?? 0))
+  const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, terms, budgets[index] ?? 0))
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${also}`.trimEnd())
 }

@@ -1,230 +1,20 @@
 /**
- * What prompts show of references. A text that fits is whole; of a longer one its outline and the parts that the words of the
- * task match, in order, with the places of what is left out and how to see it.
+ * What prompts show of references: each whole where all have room, else the parts that help the task, with a note on which part it
+ * is and how to see the rest.
  */
 import * as Arr from "effect/Array"
-import { commentLines, longComments } from "../files/CommentLines.ts"
-import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
+import { longestLine } from "../excerpts/Packing.ts"
+import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 import { fencedBlock, fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { descriptionAnchor } from "./Briefing.ts"
-import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from "./EnclosingLines.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
-import { type CutReference, percentOf, seenShare } from "./SeenPart.ts"
-import { holdsName, leastScore, type Sought, soughtLines, soughtTexts } from "./Sought.ts"
-import { cutAt, usefulShares } from "../text/Excerpt.ts"
-import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
+import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
-import { numberLines } from "../text/NumberedLines.ts"
 
-export interface ExcerptSource {
-  readonly lines: ReadonlyArray<string>
-  readonly language: string
-  /** The number of the first line; absent for a text whose lines have no numbers. */
-  readonly first?: number
-  /** The lines (indexes from 0) that matter most. */
-  readonly keep?: ReadonlyArray<number>
-  /** Says what is left out, from one line to another (indexes from 0). */
-  readonly gap: (from: number, to: number) => string
-}
-
-export interface Excerpt {
-  readonly text: string
-  /** The indexes of the lines that are shown. */
-  readonly lines: ReadonlySet<number>
-  readonly isWhole: boolean
-}
-
-/** A longer line is shown around the first of what is looked for that it holds. */
-const longestLine = 400
-/** The most lines of one part that only words match. */
-const longestPart = 40
-/** The most places that a task means. */
-const mostMeant = 12
-/** A declaration with more lines is shown by the blocks in it. */
-const longestWhole = 80
-/** Fewer lines of comments stay with the code around them. */
-const leastComment = 3
 /** With fewer characters for each, not all files are shown. */
 const leastOfFile = 900
-/** The last lines of a declaration that does not fit. */
-const lastLines = 3
-/** The lines of a gap that is filled first. */
-const mostOfGap = 4
-/** The lines before and after one that is looked for in a declaration that does not fit. */
-const nearLines = 2
-/** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
-const mostLookedFor = 3
-
-const isProse = (language: string): boolean => proses.has(language) || language === "page"
-
-/** Indexes of headings or declarations, those of the highest level first. */
-const outlineOf = (
-  { language, lines }: ExcerptSource,
-  declarations: ReadonlyArray<Declaration>
-): ReadonlyArray<number> =>
-  (isProse(language) ? headingsOf(lines).map(({ depth, line }) => ({ depth, index: line - 1 })) : declarations)
-    .toSorted((a, b) => a.depth - b.depth || a.index - b.index)
-    .map(({ index }) => index)
-
-const shownLine = (line: string, texts: ReadonlyArray<string>): string => {
-  if (line.length <= longestLine) return line
-  const lower = line.toLowerCase()
-  const at = texts.map((text) => lower.indexOf(text)).find((found) => found >= 0) ?? 0
-  const start = Math.max(0, Math.min(at - 100, line.length - longestLine))
-  const part = cutAt(line.slice(start), longestLine).replace(/^[\uDC00-\uDFFF]/, "")
-  return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
-}
-
-const importing =
-  /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
-
-/** Indexes of the lines that import what a task names, from each that begins one to its end; those of prose have none. */
-const importsOf = ({ language, lines }: ExcerptSource, sought: Sought): ReadonlyArray<ReadonlyArray<number>> => {
-  const holds = holdsName(sought)
-  if (isProse(language) || sought.names.length === 0) return []
-  return lines.flatMap((line, index) => {
-    if (!importing.test(line)) return []
-    const whole = Arr.range(index, blockBelow(lines, index, longestPart))
-    return whole.some((at) => holds(lines[at] ?? "")) ? [whole] : []
-  })
-}
-
-const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
-
-/** The lines with which a declaration begins, up to where its body does. */
-const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
-  const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
-  const end = code.slice(0, 8).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
-  return code.slice(0, Math.max(1, end + 1))
-}
-
-/**
- * Adds what fits of a declaration: its head, its last lines, those of its lines that are looked for, and what is around one of
- * them, as far as there is room.
- */
-const addPart = (
-  choice: LineChoice,
-  range: ReadonlyArray<number>,
-  head: ReadonlyArray<number>,
-  index: number,
-  { matched, spare }: { readonly matched: ReadonlyArray<number>; readonly spare: number }
-) => {
-  const end = range.slice(-lastLines)
-  const near = range.filter((at) => Math.abs(at - index) <= nearLines)
-  if (!choice.add([...new Set([...head, ...near, ...end])].toSorted((a, b) => a - b)) && !choice.add(near)) {
-    choice.add([index])
-  }
-  const within = new Set(range)
-  const half = choice.left / 2
-  for (const one of matched.filter((at) => within.has(at)).slice(0, mostLookedFor)) {
-    const around = range.filter((at) => Math.abs(at - one) <= nearLines)
-    if (choice.left > half) choice.add(around)
-  }
-  const at = range.indexOf(index)
-  const own = at < 0 ? 0 : at
-  for (const distance of range.keys()) {
-    const next = [range[own - distance], range[own + distance]].filter((one) => one !== undefined)
-    if (choice.left < spare || !next.every((one) => choice.add([one]))) break
-  }
-}
-
-/** Adds the few lines between others: a part with holes would be read again. */
-const fillGaps = (choice: LineChoice): void => {
-  for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
-    const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
-      choice.lines.has(at + one + 1)
-    )
-    if (size !== undefined) choice.add(Arr.range(at + 1, at + size))
-  }
-}
-
-const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void => {
-  const { keep = [], language, lines } = source
-  const budget = choice.left
-  if (!choice.add(keep)) for (const index of keep) if (!choice.add([index])) break
-  const declarations = declarationsOf(lines, language)
-  const comments = commentLines(lines, language)
-  const prose = longComments(lines, comments, leastComment)
-  const declared = declarationLines(lines, language, declarations)
-  const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
-  const blocksAt = new Map<number, LineRange>()
-  /** The declaration around a line, or the block where that is too long; that of a comment is what stands below it. */
-  const blockAt = (index: number): LineRange => {
-    let at = index
-    while (comments.has(at) && at < lines.length - 1) at += 1
-    const known = blocksAt.get(at)
-    if (known !== undefined) return known
-    const block = enclosing(at + 1, longestPart)
-    const whole = declared({ from: at + 1, to: at + 1 })
-    const isWider = whole !== undefined && (whole.from < block.from || whole.to > block.to)
-    const found = isWider && whole.to - whole.from < longestWhole ? whole : block
-    blocksAt.set(at, found)
-    return found
-  }
-  const { blocks, meant: all } = soughtLines(lines, declarations, comments, sought, blockAt)
-  const matched = blocks.flatMap(({ found }) => found)
-  const meant = all.slice(0, mostMeant)
-  const [first = -1, last = -1] = [keep[0], keep.at(-1)]
-  const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })
-  const ranges = meant.map((index) => ({
-    index,
-    range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
-  }))
-  // A declaration that is named, and holds another of the places, is shown around that one.
-  const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
-    index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
-  const placed = ranges.filter((one) => !isHead(one))
-  const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // The line of each place first, so that a long one does not hide another.
-  for (const { index } of parts.slice(0, 6)) if (choice.left > budget / 2) choice.add([index])
-  for (const [position, { index, range }] of parts.entries()) {
-    if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
-    const head = headLines(lines, range, prose)
-    const code = range.filter((at) => !prose.has(at) || at === index)
-    if (!choice.add(code)) {
-      addPart(choice, code, head, index, { matched, spare: position < parts.length - 1 ? budget / 5 : 0 })
-    }
-  }
-  for (const { range } of parts) choice.add(range)
-  for (const indexes of importsOf(source, sought)) choice.add(indexes)
-  const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
-  const show = (): void => {
-    for (const {
-      found: [best = 0]
-    } of blocks) {
-      const block = indexesOf(blockAt(best))
-      // What has no room is shown in part while little else is shown.
-      if (choice.add(block) || choice.left < budget / 2) continue
-      addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
-    }
-    fillGaps(choice)
-  }
-  if (isFound) show()
-  if (parts.length > 0 || choice.left < budget / 2) return
-  const beside = choice.left * 0.65
-  for (const index of outlineOf(source, declarations)) if (choice.left < beside || !choice.add([index])) break
-  show()
-  for (const index of lines.keys()) if (!choice.add([index])) break
-}
-
-/** The whole text if it has at most `limit` characters, else what of it helps the task. */
-export const excerptOf = (source: ExcerptSource, sought: Sought, limit: number): Excerpt => {
-  const { first, gap, lines } = source
-  const withNumbers = (all: ReadonlyArray<string>) => (first === undefined ? all : numberLines(all, first))
-  const whole = withNumbers(lines).join("\n")
-  if (whole.length <= limit) return { text: whole, lines: new Set(lines.keys()), isWhole: true }
-  const texts = soughtTexts(sought)
-  const rows = withNumbers(lines.map((line) => shownLine(line, texts)))
-  const gapCost = Math.max(gap(0, 0).length, gap(Math.max(0, lines.length - 1), lines.length - 1).length) + 12
-  const choice = new LineChoice(
-    rows.map((line) => line.length + 1),
-    gapCost,
-    limit + 1
-  )
-  choose(source, sought, choice)
-  const { shown, text } = joinChosen(rows, choice.lines, gap)
-  return { text: cutAt(text, limit), lines: shown, isWhole: false }
-}
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
@@ -358,14 +148,14 @@ interface ReferenceRoom {
 /** The blocks of all references that have content. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
-  sought: Sought,
+  terms: SearchTerms,
   /** The most characters of all contents, and of all blocks: where all are shown whole, and where they are cut. */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((one) => {
     const source = sourceOf(one)
     if (source === undefined) return []
-    const { text } = excerptOf(source, sought, Number.MAX_SAFE_INTEGER)
+    const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
     // A cut has a note, and fences grow with what they hold.
     const frame = block(one, "", "").length + 280
     const isFile = one.reference.kind === "file"
@@ -379,7 +169,7 @@ export const referenceExcerpts = (
     sources.map(({ isFile }) => (isFile ? leastOfFile : 0))
   )
   return sources.map(({ one, size, source }, index) => {
-    const fitted = excerptOf(source, sought, isAbove(one) ? size : (limits[index] ?? 0))
+    const fitted = excerptOf(source, terms, isAbove(one) ? size : (limits[index] ?? 0))
     const { lines } = source
     const { reference } = one
     const part: CutReference = {
@@ -391,8 +181,8 @@ export const referenceExcerpts = (
       shown: fitted.lines,
       longestLine
     }
-    const isSeen = fitted.isWhole || seenShare(part) === 1
-    const note = noteOf(one, fitted, lines.length, seenShare({ ...part, asked: undefined }))
+    const isSeen = fitted.isWhole || coverageOf(part) === 1
+    const note = noteOf(one, fitted, lines.length, coverageOf({ ...part, asked: undefined }))
     const shown = { resolved: one, block: block(one, fitted.text, note), shown: fitted.text.length }
     return isSeen ? shown : Object.assign(shown, { cut: part })
   })

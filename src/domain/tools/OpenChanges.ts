@@ -2,7 +2,7 @@
  * The changes that failed and that nothing made up for: while there is one, a task is not done, whatever its report says.
  */
 import * as Schema from "effect/Schema"
-import { fileName } from "../files/PathList.ts"
+import { fileName, isBelow } from "../files/PathList.ts"
 import { Issue } from "../findings/Issue.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import {
@@ -58,14 +58,14 @@ const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b
 
 /** True when the file is gone after the call: it was removed, or moved. */
 const takesAway = ({ call }: CallOutcome, path: string): boolean =>
-  (call.name === "remove_file" || call.name === "move_file") && isAbove(pathOf(call), path)
+  (call.name === "remove_file" || call.name === "move_file") && isWithin(pathOf(call), path)
 
-const isAbove = (folder: string, path: string): boolean => {
-  const plain = folder.replace(/\/+$/, "")
-  return plain === path.replace(/\/+$/, "") || path.startsWith(`${plain}/`)
-}
+const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "")
 
-const nameOf = (path: string): string => fileName(path.replace(/\/+$/, ""))
+const isWithin = (folder: string, path: string): boolean =>
+  withoutEndSlash(folder) === withoutEndSlash(path) || isBelow(withoutEndSlash(folder), path)
+
+const nameOf = (path: string): string => fileName(withoutEndSlash(path))
 
 /** True for a path that leads nowhere where another one has its name, or was named with the failure. */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {

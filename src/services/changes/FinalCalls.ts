@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { FileKind } from "../../domain/files/FileKind.ts"
+import { isBelow } from "../../domain/files/PathList.ts"
 import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { pathOf, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -26,8 +27,6 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 }
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
-
-const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
 /** The folder that goes to another path as a whole, with all that it held: both folders of one moved file. */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {

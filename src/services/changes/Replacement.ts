@@ -5,13 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import {
-  exceptedFiles,
-  holdsPattern,
-  replaceIn,
-  replacePlaces,
-  type TextLine
-} from "../../domain/files/ReplacePlaces.ts"
+import { exceptedFiles, holdsPattern, replaceIn, replacePlaces, type TextLine } from "../../domain/files/TextEdit.ts"
 import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"

@@ -10,16 +10,14 @@ import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { elisionIn } from "../../domain/files/Elision.ts"
-import { type Loss, lossOf } from "../../domain/files/Loss.ts"
-import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
+import { elisionIn, type Loss, lossOf, mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
-import { excerptOf } from "../../domain/models/ReferenceExcerpt.ts"
-import { soughtOf } from "../../domain/models/Sought.ts"
+import { excerptOf } from "../../domain/excerpts/TextExcerpt.ts"
+import { searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
 import { type Arguments, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { newTextsOf, UnmadeChange } from "../../domain/tools/OpenChanges.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -80,7 +78,7 @@ const howToAdd = (file: string, held: string, added: string): string => {
     `${file}\n<<<<<<< OLD\n${last}\n=======\n${last}\n<the new lines>\n>>>>>>> NEW`,
     "To write the whole file anew, send its path and a fence with all of its text.",
     `The ${counted(lines.length, "line")} of ${file}:`,
-    excerptOf(source, soughtOf(added), shownOfFile).text
+    excerptOf(source, searchTermsOf(added), shownOfFile).text
   ].join("\n")
 }
 

@@ -9,6 +9,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
+import { isBelow } from "../../domain/files/PathList.ts"
 import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { decodeFile, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -40,8 +41,6 @@ interface Difference {
   /** Links, devices, pipes and sockets. */
   readonly others: ReadonlyArray<string>
 }
-
-const isBelow = (above: string, name: string): boolean => name.startsWith(`${above}/`)
 
 const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, name: string) {
   const proposal = proposals.get(name)

@@ -17,8 +17,8 @@ import { Issue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { type Briefing, projectTextOf, withAnswers } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
-import { seenReads } from "../../domain/models/SeenReads.ts"
+import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
+import { readCoverage } from "../../domain/models/ReadCoverage.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type ResultDocument, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -267,10 +267,10 @@ export const makeTaskWork = Effect.gen(function* () {
     ({ assignment: { copy, task }, material, order }: OpenTask) =>
     (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
       const parts = material.block.cut
-        .map((part) => ({ href: part.href, percent: percentOf(seenShare(part, [...shown])) }))
+        .map((part) => ({ href: part.href, percent: percentOf(coverageOf(part, [...shown])) }))
         .filter(({ percent }) => percent < 100)
       const hasChanged = changes.named(copy).length > 0
-      const reads = hasChanged ? [] : seenReads(outcomes, shown, isReferenceOf(order.task))
+      const reads = hasChanged ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
       return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
     }
 

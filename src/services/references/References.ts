@@ -16,8 +16,8 @@ import { Issue, Repair, type Where, makeIssue, makeRepair } from "../../domain/f
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { referenceExcerpts } from "../../domain/models/ReferenceExcerpt.ts"
-import type { CutReference } from "../../domain/models/SeenPart.ts"
-import { soughtOf } from "../../domain/models/Sought.ts"
+import type { CutReference } from "../../domain/models/Coverage.ts"
+import { searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
 import { ResolvedReference, withoutRepetitions, overBudget, leastSize } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import { Task } from "../../domain/plan/Task.ts"
@@ -270,9 +270,9 @@ const makeReferences = Effect.gen(function* () {
       if (content.kind === "later" || kind !== "file") return Effect.void
       return Effect.flatMap(fileAt(target), (file) => gate.noteRead(content.text, file))
     })
-    const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
+    const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
-      referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks, whole })
+      referenceExcerpts(some, terms, { contents: settings.referenceBudget, blocks, whole })
     const shown = fit(resolved, given.budget?.parts, given.budget?.whole)
     yield* report(task, shown)
     const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")

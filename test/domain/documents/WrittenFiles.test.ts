@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { readMessageTurn } from "../../../src/domain/conversation/MessageTurn.ts"
 import { readTurn } from "../../../src/domain/documents/TurnFormat.ts"
-import { lossOf } from "../../../src/domain/files/Loss.ts"
-import { tidyNewText } from "../../../src/domain/files/NewText.ts"
+import { lossOf, tidyNewText } from "../../../src/domain/files/NewText.ts"
 import { splitLoneClosing } from "../../../src/domain/models/ThinkingSplit.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { lossOf, saysRemoval } from "../../../src/domain/files/Loss.ts"
+import { lossOf, saysRemoval } from "../../../src/domain/files/NewText.ts"
 
 const base = `import { readFile } from "node:fs/promises"
 

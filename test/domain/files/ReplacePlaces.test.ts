@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { replaceIn, replacePlaces } from "../../../src/domain/files/ReplacePlaces.ts"
+import { replaceIn, replacePlaces } from "../../../src/domain/files/TextEdit.ts"
 
 const files = [
   { path: "src/a.ts", text: "const limit = 5\nlimit(limit)\nconst limits = 1\n" },

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { smallestEdit } from "../../../src/domain/files/TextEdit.ts"
-import { editText } from "../../../src/domain/files/TextEdit.ts"
+import { editText, smallestEdit } from "../../../src/domain/files/TextEdit.ts"
 
 const applied = (before: string, after: string): string | undefined => {
   const edit = smallestEdit(before, after)

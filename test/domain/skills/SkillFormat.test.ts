@@ -53,6 +53,8 @@ const turnsOf = (value: string) => {
   return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
 }
 
+const bodyWith = (heading: string) => read(plain("", `## ${heading}\n\nDo it.\n`))
+
 describe("readSkill", () => {
   it("reads all that a skill can say", () => {
     expect(read(complete)).toEqual({
@@ -77,7 +79,6 @@ describe("readSkill", () => {
 
   it.each(["refinement", "execution"] as const)("reads the earlier heading of %s as the one of now", (part) => {
     const [now, earlier] = { refinement: ["How to work", "Refinement"], execution: ["How to report", "Execution"] }[part]
-    const bodyWith = (heading: string) => read(plain("", `## ${heading}\n\nDo it.\n`))
     expect(bodyWith(now ?? "")).toEqual(bodyWith(earlier ?? ""))
     const { repairs, value } = bodyWith(now ?? "")
     expect([Option.getOrUndefined(value)?.[part], repairs]).toEqual(["Do it.", []])

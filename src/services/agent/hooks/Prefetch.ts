@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { isSourceFile } from "../../../domain/files/ChangedNames.ts"
 import { prefetchedParts, wantedTexts } from "../../../domain/models/PrefetchedParts.ts"
 import { charactersIn } from "../../../domain/models/PromptSize.ts"
-import { type Sought, soughtOf } from "../../../domain/models/Sought.ts"
+import { type SearchTerms, searchTermsOf } from "../../../domain/excerpts/SearchTerms.ts"
 import { seenKey } from "../../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../../files/Workspace.ts"
 import { Activities } from "../../journal/Activities.ts"
@@ -25,8 +25,8 @@ export const makePrefetch = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
 
-  const search = Effect.fnUntraced(function* (sought: Sought, currentFile: string | undefined) {
-    const wanted = wantedTexts(sought)
+  const search = Effect.fnUntraced(function* (terms: SearchTerms, currentFile: string | undefined) {
+    const wanted = wantedTexts(terms)
     const tree = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const files = tree.filter((path) => isSourceFile(path) && path !== currentFile)
     if (wanted.length === 0 || files.length > mostSearched) return ""
@@ -34,7 +34,7 @@ export const makePrefetch = Effect.gen(function* () {
     const scale = calibration.scale(model)
     return prefetchedParts(
       texts,
-      sought,
+      terms,
       windowShares.map((share) => charactersIn(contextWindow * share, scale))
     )
   })
@@ -44,7 +44,7 @@ export const makePrefetch = Effect.gen(function* () {
       activities
         .record(
           { key: seenKey.firstLook(round, task.name), success: Schema.String },
-          search({ ...soughtOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
+          search({ ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
         )
         .pipe(Effect.tap((text) => gate.noteRead(text, "project")))
   }

@@ -8,7 +8,7 @@
  */
 import { languageOf } from "../../../domain/files/Language.ts"
 import { renderRefined, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
-import { soughtOf } from "../../../domain/models/Sought.ts"
+import { searchTermsOf } from "../../../domain/excerpts/SearchTerms.ts"
 import { plainTask } from "../../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../../domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../../domain/plan/TaskResult.ts"
@@ -45,7 +45,7 @@ const pathsIn = (request: string): ReadonlyArray<string> =>
 
 /** What to search for: the names and quotations of a request, or else its longest words, in the singular. */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
-  const { literals, names, words } = soughtOf(request)
+  const { literals, names, words } = searchTermsOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
   const telling = words
     .filter((word) => !fillerWords.has(word))

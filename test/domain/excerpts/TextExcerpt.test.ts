@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { excerptOf, type ExcerptSource } from "../../../src/domain/models/ReferenceExcerpt.ts"
-import { soughtOf } from "../../../src/domain/models/Sought.ts"
+import { excerptOf, type ExcerptSource } from "../../../src/domain/excerpts/TextExcerpt.ts"
+import { searchTermsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
 
 const gap = (from: number, to: number): string => `(${from + 1} to ${to + 1} left out)`
 const material = (lines: ReadonlyArray<string>, language = "typescript"): ExcerptSource => ({
@@ -63,8 +63,8 @@ describe("excerptOf", () => {
     { lines: Lines, language: Language, limit: Limit, words: Schema.String },
     ({ language, limit, lines, words }) =>
       Effect.sync(() => {
-        const { isWhole, lines: shown, text } = excerptOf(material(lines, language), soughtOf(words), limit)
-        const whole = excerptOf(material(lines, language), soughtOf(""), Number.MAX_SAFE_INTEGER)
+        const { isWhole, lines: shown, text } = excerptOf(material(lines, language), searchTermsOf(words), limit)
+        const whole = excerptOf(material(lines, language), searchTermsOf(""), Number.MAX_SAFE_INTEGER)
         expect(text.length).toBeLessThanOrEqual(limit)
         expect(isWhole).toBe(whole.text.length <= limit)
         if (isWhole) expect(text).toBe(whole.text)
@@ -79,7 +79,7 @@ describe("excerptOf", () => {
       if (index % 10 === 0) return `export function part${index / 10}() {`
       return index % 10 === 9 ? "}" : `  step(${index})`
     })
-    const { lines: shown, text } = excerptOf(material(lines), soughtOf("Change step(12345) in part1234"), 3000)
+    const { lines: shown, text } = excerptOf(material(lines), searchTermsOf("Change step(12345) in part1234"), 3000)
     expect(text).toContain("12341: export function part1234() {\n")
     expect(text).toContain("12346:   step(12345)\n")
     expect(text).toContain("12350: }\n")
@@ -94,7 +94,7 @@ describe("excerptOf", () => {
     )
     const lines = [...other, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...other]
     const source = { lines, language: "typescript", gap: (from: number, to: number) => `(${from}-${to})` }
-    const words = soughtOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
+    const words = searchTermsOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
     expect(excerptOf(source, words, 300).text).toContain("const awaitProducers")
   })
 
@@ -107,7 +107,11 @@ describe("excerptOf", () => {
       '} from "./numbers.ts"',
       ...functions(300)
     ]
-    const { text } = excerptOf(material(lines), soughtOf("Let `part250` use `readLimit`, and step 7 as it is."), 1500)
+    const { text } = excerptOf(
+      material(lines),
+      searchTermsOf("Let `part250` use `readLimit`, and step 7 as it is."),
+      1500
+    )
     expect(text).toContain('2: import {\n3:   readLimit,\n4:   two\n5: } from "./numbers.ts"\n')
     expect(text).not.toContain("node:fs")
     expect(text).toContain("1006: export function part250() {\n1007:   step(250)\n1008: }")
@@ -120,7 +124,7 @@ describe("excerptOf", () => {
   )
 
   it("shows the whole function around a text that the task quotes, without its documentation where that has no room", () => {
-    const task = soughtOf('Name the nearest key in the message "Wrong key".')
+    const task = searchTermsOf('Name the nearest key in the message "Wrong key".')
     const { text } = excerptOf(material(classes, "python"), task, 1400)
     const from = classes.findLastIndex((line) => line.includes("def validate")) + 1
     expect(text).toContain(`${from}:     def validate(\n`)
@@ -131,7 +135,11 @@ describe("excerptOf", () => {
   })
 
   it("shows the head, the line and the end of a function that has no room", () => {
-    const { text } = excerptOf(material(classes, "python"), soughtOf('Correct "Wrong key" in `Schema.validate`.'), 500)
+    const { text } = excerptOf(
+      material(classes, "python"),
+      searchTermsOf('Correct "Wrong key" in `Schema.validate`.'),
+      500
+    )
     expect(text).toContain("def validate(")
     expect(text).toContain('raise Problem("Wrong key %r")')
     expect(text).toContain('return "validate ends"')
@@ -144,7 +152,7 @@ describe("excerptOf", () => {
     )
     const lines = ["def validate(data):", ...body, "    raise Problem(f'Wrong key {data}')", ...body, "    return data"]
     const task = "Report the error of a key that is wrong. Words: `Wrong key`, `validate`, `error`."
-    const { lines: shown, text } = excerptOf(material(lines, "python"), soughtOf(task), 1700)
+    const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 1700)
     const own = lines.findIndex((line) => line.includes("Wrong key"))
     expect(Array.from({ length: 21 }, (_, at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
     expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
@@ -159,7 +167,7 @@ describe("excerptOf", () => {
       at === 150 ? "        if isinstance(other, Ordered):" : `        self.step(${at})`
     )
     const lines = ["class Ordered:", "    def __init__(self, other):", ...body]
-    const { text } = excerptOf(material(lines, "python"), soughtOf("Rename `Ordered`."), 900)
+    const { text } = excerptOf(material(lines, "python"), searchTermsOf("Rename `Ordered`."), 900)
     expect(text).toContain("153:         if isinstance(other, Ordered):")
   })
 
@@ -170,7 +178,7 @@ describe("excerptOf", () => {
       "}"
     ]).flat()
     const lines = [...uses, "function stripUnknownValue() {", "  return value", "}", ...uses]
-    const { text } = excerptOf(material(lines), soughtOf("Find what handles unknown input in `part3`."), 700)
+    const { text } = excerptOf(material(lines), searchTermsOf("Find what handles unknown input in `part3`."), 700)
     expect(text).toContain("function stripUnknownValue() {")
   })
 
@@ -193,7 +201,7 @@ describe("excerptOf", () => {
     const rare = ["def other(self):", "    # This returns because of the nearest.", "    return self.value", ""]
     const lines = [...rare, ...many, ...check, "", ...many]
     const task = "When the value of a choice is invalid, return the name of the nearest choice in the error message."
-    const { lines: shown, text } = excerptOf(material(lines, "python"), soughtOf(task), 600)
+    const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 600)
     const from = lines.indexOf(check[0] ?? "")
     expect(check.every((_, at) => shown.has(from + at))).toBe(true)
     const runs = [...shown].toSorted((a, b) => a - b).filter((at) => !shown.has(at - 1))
@@ -204,7 +212,7 @@ describe("excerptOf", () => {
 
   it.each(["entries", "queries", "retries"])("finds %s, whose stem it does not hold", (word) => {
     const lines = [...fillers(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...fillers(200)]
-    expect(excerptOf(material(lines), soughtOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
+    expect(excerptOf(material(lines), searchTermsOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
   })
 
   it("takes no other word for one whose short stem it holds", () => {
@@ -215,7 +223,7 @@ describe("excerptOf", () => {
       ""
     ]).flat()
     const lines = [...others, "function cut(a: string) {", "  return a", "}", "", ...others]
-    expect(excerptOf(material(lines), soughtOf("Cut the string."), 700).text).toContain("a: string")
+    expect(excerptOf(material(lines), searchTermsOf("Cut the string."), 700).text).toContain("a: string")
   })
 
   it.each([1, 2, 4])("shows beside the place that is meant a function that holds a word %d times", (count) => {
@@ -230,24 +238,28 @@ describe("excerptOf", () => {
       ...check,
       ...fillers(50)
     ]
-    const { text } = excerptOf(material(lines), soughtOf("Make `parse` refuse a negative timeout."), 4000)
+    const { text } = excerptOf(material(lines), searchTermsOf("Make `parse` refuse a negative timeout."), 4000)
     expect(text).toContain("use0(timeout)")
   })
 
   it("takes of several declarations with one name that of the class that is named with it", () => {
-    const { text } = excerptOf(material(classes, "python"), soughtOf("Change `Schema.validate`."), 1200)
+    const { text } = excerptOf(material(classes, "python"), searchTermsOf("Change `Schema.validate`."), 1200)
     expect(text).toContain("Wrong key %r")
     expect(text).not.toContain("None fits")
   })
 
   it("looks for what the prompt names when the task names nothing", () => {
-    const { text } = excerptOf(material(classes, "python"), soughtOf("Do it.", 'The message "Wrong key" is bad.'), 700)
+    const { text } = excerptOf(
+      material(classes, "python"),
+      searchTermsOf("Do it.", 'The message "Wrong key" is bad.'),
+      700
+    )
     expect(text).toContain("Wrong key %r")
   })
 
   it("shows a long line around the word that it holds", () => {
     const line = `${"a".repeat(5000)} teapot ${"b".repeat(5000)}`
-    const { text } = excerptOf(material([line], "json"), soughtOf("Find the teapot"), 700)
+    const { text } = excerptOf(material([line], "json"), searchTermsOf("Find the teapot"), 700)
     expect(text).toContain(" teapot ")
     expect(text).toContain("(10008 characters)")
     expect(text.length).toBeLessThanOrEqual(700)
@@ -255,7 +267,7 @@ describe("excerptOf", () => {
 
   it("shows what is hidden when a note would be as long", () => {
     const lines = ["export function a() {", "", "export function b() {", ...Array(50).fill(`  ${"x".repeat(50)}`)]
-    expect(excerptOf(material(lines), soughtOf(""), 200).text).toMatch(
+    expect(excerptOf(material(lines), searchTermsOf(""), 200).text).toMatch(
       /^1: export function a\(\) \{\n2:\n3: export function b/
     )
   })
@@ -263,7 +275,7 @@ describe("excerptOf", () => {
   it("has the headings of a document with fences in its outline, and not what they quote", () => {
     const body = `${"text ".repeat(60)}`
     const lines = ["# One", body, "````md", "```", "# Quoted", "```", "````", body, "## Two", body, "## Three", body]
-    const { text } = excerptOf(material(lines, "markdown"), soughtOf(""), 250)
+    const { text } = excerptOf(material(lines, "markdown"), searchTermsOf(""), 250)
     expect(text).toContain("1: # One")
     expect(text).toContain("9: ## Two")
     expect(text).toContain("11: ## Three")
@@ -271,6 +283,6 @@ describe("excerptOf", () => {
   })
 
   it("gives an empty text as it is", () => {
-    expect(excerptOf(material([]), soughtOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
+    expect(excerptOf(material([]), searchTermsOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
   })
 })

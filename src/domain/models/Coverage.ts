@@ -21,7 +21,7 @@ export interface CutReference {
 }
 
 /** How much of the lines is shown or stands in one of the texts that the model was given later, from 0 to 1. */
-export const seenShare = (
+export const coverageOf = (
   { asked, first, lines, longestLine, path, shown }: CutReference,
   later: ReadonlyArray<string> = []
 ): number => {

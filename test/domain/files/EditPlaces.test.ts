@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { findText } from "../../../src/domain/files/TextMatch.ts"
+import { findText } from "../../../src/domain/files/EditPlaces.ts"
 
 /** The text after an edit whose only place is found. */
 const edited = (text: string, oldText: string, newText: string): string => {

@@ -12,7 +12,8 @@ export interface TextPlace {
   readonly newText: string
 }
 
-interface Sought {
+/** The text that is looked for, and what takes its place. */
+interface Replacement {
   readonly oldText: string
   readonly newText: string
 }
@@ -43,16 +44,16 @@ const isLineStart = (text: string, offset: number): boolean => offset === 0 || t
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
 /** Whole lines match where a line begins, when there is such a place; the last line of a file may lack its line end. */
-const exactPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
+const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
-    const sought = spell(oldText)
-    const offsets = offsetsOf(text, sought)
-    const atLines = sought.endsWith("\n") ? offsets.filter((offset) => isLineStart(text, offset)) : []
-    const found = atLines.length > 0 ? atLines : offsets
-    if (found.length > 0) return found.map((from) => ({ from, to: from + sought.length, newText: spell(newText) }))
-    const last = withoutLineEnd(sought)
+    const wanted = spell(oldText)
+    const offsets = offsetsOf(text, wanted)
+    const atLines = wanted.endsWith("\n") ? offsets.filter((offset) => isLineStart(text, offset)) : []
+    const starts = atLines.length > 0 ? atLines : offsets
+    if (starts.length > 0) return starts.map((from) => ({ from, to: from + wanted.length, newText: spell(newText) }))
+    const last = withoutLineEnd(wanted)
     const from = text.length - last.length
-    if (last !== sought && last !== "" && text.endsWith(last) && isLineStart(text, from)) {
+    if (last !== wanted && last !== "" && text.endsWith(last) && isLineStart(text, from)) {
       return [{ from, to: text.length, newText: withoutLineEnd(spell(newText)) }]
     }
   }
@@ -72,7 +73,7 @@ const linesOf = (text: string) => {
 const isBlank = (line: string): boolean => line.trim() === ""
 
 /** The lines of an edit without the blank ones around the old text, of which the new text loses as many. */
-const coreOf = ({ newText, oldText }: Sought) => {
+const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))
   const after = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlank(line))
@@ -91,7 +92,7 @@ type Core = ReturnType<typeof coreOf>
 const linePlaces = (
   text: string,
   { newLines, oldLines }: Core,
-  fits: (line: string, sought: string) => boolean,
+  fits: (line: string, wanted: string) => boolean,
   rewrite: (fileLines: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
 ): ReadonlyArray<TextPlace> => {
   const lines = linesOf(text)
@@ -103,10 +104,10 @@ const linePlaces = (
     return isThere ? [at] : []
   })
   return starts.flatMap((at) => {
-    const found = lines.slice(at, at + oldLines.length)
-    const written = rewrite(found.map((line) => line.text))
+    const fileLines = lines.slice(at, at + oldLines.length)
+    const written = rewrite(fileLines.map((line) => line.text))
     if (written === undefined) return []
-    const [from, end] = [found[0]?.from ?? 0, found.at(-1)?.to ?? 0]
+    const [from, end] = [fileLines[0]?.from ?? 0, fileLines.at(-1)?.to ?? 0]
     const lineEnd = text.startsWith("\r\n", end) || text.slice(from, end).includes("\r\n") ? "\r\n" : "\n"
     const to = newLines.length === 0 ? (lines[at + oldLines.length]?.from ?? end) : end
     return [{ from, to, newText: written.join(lineEnd) }]
@@ -132,7 +133,7 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * The new lines with the indentation of the file, as they belong between these lines of the file. A line that stays stays as it is in the file; another one
+ * The new lines with the indentation that the file has around them. A line that stays is taken from the file; another one
  * is shifted as the old line is whose indentation is nearest to its own.
  */
 const reindent = (
@@ -147,15 +148,15 @@ const reindent = (
     kept.set(old, [...(kept.get(old) ?? []), file])
     if (old.trim() !== "" && !levels.has(indentOf(old))) levels.set(indentOf(old), indentOf(file))
   }
-  const known = [...levels].toSorted(([a], [b]) => a.length - b.length)
-  const [least, leastInFile] = known[0] ?? ["", ""]
+  const shifts = [...levels].toSorted(([a], [b]) => a.length - b.length)
+  const [least, leastInFile] = shifts[0] ?? ["", ""]
   const convert = inSignsOf(fileLines, [...oldLines, ...newLines])
   return newLines.map((line) => {
     const same = kept.get(line)
     if (same !== undefined) return (same.length > 1 ? same.shift() : same[0]) ?? line
     if (line.trim() === "") return ""
     const [indent, content] = [indentOf(line), line.trimStart()]
-    const below = known.findLast(([old]) => indent.startsWith(old))
+    const below = shifts.findLast(([old]) => indent.startsWith(old))
     if (below !== undefined) return below[1] + convert(indent.slice(below[0].length)) + content
     const missing = convert(least.slice(indent.length)).length
     return leastInFile.slice(0, Math.max(0, leastInFile.length - missing)) + content
@@ -164,10 +165,10 @@ const reindent = (
 
 const placesLike =
   (plain: (line: string) => string) =>
-  (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
-    const core = coreOf(sought)
+  (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
+    const core = coreOf(replacement)
     const rewrite = (fileLines: ReadonlyArray<string>) => reindent(core.newLines, core.oldLines, fileLines)
-    return linePlaces(text, core, (line, one) => plain(line) === plain(one), rewrite)
+    return linePlaces(text, core, (line, wanted) => plain(line) === plain(wanted), rewrite)
   }
 
 const blankPlaces = placesLike((line) => line.trim())
@@ -207,13 +208,13 @@ const brokenLike = (newText: string, place: string): string | undefined => {
   return newText.replace(breaks, (sign) => signs[(index += 1)] ?? sign)
 }
 
-const breakPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
+const breakPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   if (!text.includes("\\n") && !oldText.includes("\\n")) return []
-  const sought = withBreaks(withoutLineEnd(oldText)).plain
-  if (!sought.includes("\n") || isBlank(sought)) return []
+  const wanted = withBreaks(withoutLineEnd(oldText)).plain
+  if (!wanted.includes("\n") || isBlank(wanted)) return []
   const { offsets, plain } = withBreaks(text)
-  return offsetsOf(plain, sought).flatMap((at) => {
-    const [from = 0, to = 0] = [offsets[at], offsets[at + sought.length]]
+  return offsetsOf(plain, wanted).flatMap((at) => {
+    const [from = 0, to = 0] = [offsets[at], offsets[at + wanted.length]]
     const written = brokenLike(withoutLineEnd(newText), text.slice(from, to))
     return written === undefined ? [] : [{ from, to, newText: written }]
   })
@@ -225,7 +226,7 @@ const withoutEscapes = (text: string): string =>
   text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
 
 /** Both texts as they are when the escapes of JSON in them are read; nothing when the old one has none. */
-const unescaped = ({ newText, oldText }: Sought): Sought | undefined => {
+const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const plain = withoutEscapes(oldText)
   return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
 }
@@ -254,7 +255,7 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
 }
 
 /** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
-const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
+const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
   /* New lines without numbers tell whether the blank behind a number is one of the line. */
@@ -285,8 +286,8 @@ const beginning = (line: string): string | undefined => {
 }
 
 /** Places in which lines that were cut begin as they are written; the new lines get the ends of those of the file. */
-const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
-  const core = coreOf(sought)
+const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
+  const core = coreOf(replacement)
   const { newLines, oldLines } = core
   const begins = new Map(oldLines.map((line) => [line, beginning(line)]))
   if (oldLines.every((line) => begins.get(line) === undefined)) return []
@@ -306,29 +307,29 @@ const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
     })
     return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
   }
-  const fits = (line: string, one: string): boolean => {
-    const seen = begins.get(one)
-    const tail = visible(one)?.tail ?? ""
+  const fits = (line: string, wanted: string): boolean => {
+    const seen = begins.get(wanted)
+    const tail = visible(wanted)?.tail ?? ""
     return seen === undefined
-      ? line.trim() === one.trim()
+      ? line.trim() === wanted.trim()
       : line.trim().startsWith(seen) && line.trimEnd().endsWith(tail)
   }
   return linePlaces(text, core, fits, rewrite)
 }
 
-const exactOrBlank = (text: string, sought: Sought | undefined): ReadonlyArray<TextPlace> => {
-  if (sought === undefined || isBlank(sought.oldText)) return []
-  const exact = exactPlaces(text, sought)
-  return exact.length > 0 ? exact : blankPlaces(text, sought)
+const exactOrBlank = (text: string, replacement: Replacement | undefined): ReadonlyArray<TextPlace> => {
+  if (replacement === undefined || isBlank(replacement.oldText)) return []
+  const exact = exactPlaces(text, replacement)
+  return exact.length > 0 ? exact : blankPlaces(text, replacement)
 }
 
-const ways: ReadonlyArray<(text: string, sought: Sought) => ReadonlyArray<TextPlace>> = [
+const ways: ReadonlyArray<(text: string, replacement: Replacement) => ReadonlyArray<TextPlace>> = [
   exactPlaces,
   blankPlaces,
   signPlaces,
   breakPlaces,
-  (text, sought) => exactOrBlank(text, unescaped(sought)),
-  (text, sought) => exactOrBlank(text, unnumbered(sought)),
+  (text, replacement) => exactOrBlank(text, unescaped(replacement)),
+  (text, replacement) => exactOrBlank(text, unnumbered(replacement)),
   cutPlaces
 ]
 
@@ -342,9 +343,9 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
 }
 
 /** The places of an edit, found in the first way that finds any. Places that are all replaced do not overlap. */
-export const findText = (text: string, sought: Sought, all: boolean): ReadonlyArray<TextPlace> => {
+export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
-    const places = find(text, sought)
+    const places = find(text, replacement)
     if (places.length > 0) return all ? apart(places) : places
   }
   return []

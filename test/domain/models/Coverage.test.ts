@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { percentOf, seenShare } from "../../../src/domain/models/SeenPart.ts"
+import { percentOf, coverageOf } from "../../../src/domain/models/Coverage.ts"
 
 const cut = {
   href: "a.ts",
@@ -17,6 +17,6 @@ describe("how much of a reference was seen", () => {
     ["what a search found", ["a.ts:4: const c = 3"], 50],
     ["what a program printed", ["exit code 0\nconst a = 1\nconst b = 2\n\nconst c = 3\nconst d = 4"], 100]
   ])("counts %s", (_, later, percent) => {
-    assert.strictEqual(percentOf(seenShare(cut, later)), percent)
+    assert.strictEqual(percentOf(coverageOf(cut, later)), percent)
   })
 })

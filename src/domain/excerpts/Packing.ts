@@ -1,6 +1,24 @@
 /**
- * Chooses lines of a text within a budget, and joins them with notes on what is left out between them.
+ * Packs lines of a text into a budget of characters: the one who packs adds lines in the order of their weight, as long as they fit,
+ * and notes between them say what is left out.
  */
+import { cutAt } from "../text/Excerpt.ts"
+
+/** A longer line is shown around the first of the texts that it holds. */
+export const longestLine = 400
+
+/** The characters shown before that text. */
+const beforeText = 100
+
+/** A line with at most so many characters; `texts` are those to be seen in it, in lower case. */
+export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string => {
+  if (line.length <= longestLine) return line
+  const lower = line.toLowerCase()
+  const at = texts.map((text) => lower.indexOf(text)).find((index) => index >= 0) ?? 0
+  const start = Math.max(0, Math.min(at - beforeText, line.length - longestLine))
+  const part = cutAt(line.slice(start), longestLine).replace(/^[\uDC00-\uDFFF]/, "")
+  return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
+}
 
 /** Chooses lines within a budget; every run of lines may need the note of one more gap. */
 export class LineChoice {
@@ -34,13 +52,13 @@ export class LineChoice {
 }
 
 /** Says what is left out, from one line to another (indexes from 0). */
-export type GapText = (from: number, to: number) => string
+type GapText = (from: number, to: number) => string
 
 /**
  * The chosen lines and the notes between them, and the indexes of all lines that are shown: a note that is longer than what it
  * hides gives way to it.
  */
-export const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
+const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
   const shown = new Set<number>()
   let hidden: Array<string> = []
@@ -62,4 +80,26 @@ export const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<num
     shown.add(index)
   }
   return { text: rows.join("\n"), shown }
+}
+
+interface PackedText {
+  readonly budget: number
+  readonly gap: GapText
+  /** The characters that a note may have, with its line end. */
+  readonly gapSize: number
+}
+
+/** The lines that `choose` adds, joined; nothing where it adds none. */
+export const packLines = (
+  lines: ReadonlyArray<string>,
+  { budget, gap, gapSize }: PackedText,
+  choose: (choice: LineChoice) => void
+) => {
+  const choice = new LineChoice(
+    lines.map((line) => line.length + 1),
+    gapSize,
+    budget
+  )
+  choose(choice)
+  return { ...joinChosen(lines, choice.lines, gap), isEmpty: choice.lines.size === 0 }
 }

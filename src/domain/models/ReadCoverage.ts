@@ -4,10 +4,10 @@
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
-import { percentOf } from "./SeenPart.ts"
+import { percentOf } from "./Coverage.ts"
 
 /** What was read, and the percent of it that was seen. */
-export interface SeenRead {
+export interface ReadCoverage {
   readonly href: string
   readonly percent: number
 }
@@ -72,11 +72,11 @@ const shareOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>)
 }
 
 /** What was read and not seen as a whole. `texts` are those that the model was given, `isOther` names files that do not count. */
-export const seenReads = (
+export const readCoverage = (
   outcomes: ReadonlyArray<CallOutcome>,
   texts: Iterable<string>,
   isOther: (path: string) => boolean
-): ReadonlyArray<SeenRead> => {
+): ReadonlyArray<ReadCoverage> => {
   const made = outcomes.filter(({ result }) => result.success)
   const rows = new Set([...texts].flatMap((text) => text.split("\n")))
   const reads = Map.groupBy(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { seenReads } from "../../../src/domain/models/SeenReads.ts"
+import { readCoverage } from "../../../src/domain/models/ReadCoverage.ts"
 import { cutOutput } from "../../../src/domain/models/OutputCut.ts"
 import { outcomeText } from "../../../src/domain/models/OutputText.ts"
 import { fitLines } from "../../../src/domain/text/Excerpt.ts"
@@ -17,7 +17,7 @@ const read = (args: Arguments = {}, from = 1, to = 200) =>
 
 const none = () => false
 const shares = (outcomes: ReadonlyArray<CallOutcome>, limit: number, isOther: (path: string) => boolean = none) =>
-  seenReads(
+  readCoverage(
     outcomes,
     outcomes.map((one) => cutOutput(one, limit)),
     isOther
@@ -53,9 +53,9 @@ describe("what a task read itself", () => {
   it("counts the ranges that were read later, and lines that a search has shown", () => {
     const first = cutOutput(read(), 1000)
     const later = read({ start_line: 10, end_line: 200 }, 10, 200)
-    assert.deepStrictEqual(seenReads([read(), later], [first, outcomeText(later)], none), [])
+    assert.deepStrictEqual(readCoverage([read(), later], [first, outcomeText(later)], none), [])
     const found = lines.map((line, index) => `docs/big.md:${index + 1}: ${line}`).join("\n")
-    assert.deepStrictEqual(seenReads([read()], [first, found], none), [])
+    assert.deepStrictEqual(readCoverage([read()], [first, found], none), [])
   })
 
   it("does not count files that are accounted for elsewhere, and calls that failed", () => {

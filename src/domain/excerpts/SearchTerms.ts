@@ -13,7 +13,7 @@ interface Named {
   readonly weight: number
 }
 
-export interface Sought {
+export interface SearchTerms {
   readonly literals: ReadonlyArray<Named>
   readonly names: ReadonlyArray<Named>
   /** In lower case. */
@@ -56,7 +56,7 @@ const namesIn = (text: string): ReadonlyArray<string> => {
     : []
 }
 
-const named = (text: string, weight: number): Pick<Sought, "literals" | "names"> => {
+const named = (text: string, weight: number): Pick<SearchTerms, "literals" | "names"> => {
   const literals: Array<Named> = []
   const names: Array<Named> = []
   for (const [, code, ...others] of text.matchAll(quoted)) {
@@ -80,7 +80,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .slice(0, mostNamed)
 
 /** What a task looks for. What only the prompt of the person names counts half. */
-export const soughtOf = (task: string, prompt = ""): Sought => {
+export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [own, given] = [named(task, 1), named(prompt, 0.5)]
   return {
     literals: strongest([...own.literals, ...given.literals]),
@@ -90,7 +90,7 @@ export const soughtOf = (task: string, prompt = ""): Sought => {
 }
 
 /** All that is looked for, in lower case, what counts most first. */
-export const soughtTexts = ({ literals, names, words }: Sought): ReadonlyArray<string> => [
+export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<string> => [
   ...[...literals, ...names].map(({ text }) => text.toLowerCase()),
   ...words
 ]
@@ -99,7 +99,7 @@ const namePattern = (name: string): RegExp =>
   new RegExp(`(?<![\\w$])${name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")}(?![\\w$])`)
 
 /** True for a line that holds one of the names as a word. */
-export const holdsName = ({ names }: Sought): ((line: string) => boolean) => {
+export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) => {
   const all = names.map(({ text }) => namePattern(text))
   return (line) => all.some((pattern) => pattern.test(line))
 }
@@ -121,7 +121,7 @@ const mostPlaces = 6
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
 /** A block of a text whose lines hold words that are looked for. */
-export interface SoughtBlock {
+export interface MatchedBlock {
   /** Its lines with such words, the best first. */
   readonly found: ReadonlyArray<number>
   /** How much of the words it holds. */
@@ -129,13 +129,13 @@ export interface SoughtBlock {
 }
 
 /** The lines (indexes from 0) that a task means, and the blocks that hold the most of its words, the best first. */
-export const soughtLines = (
+export const matchingLines = (
   lines: ReadonlyArray<string>,
   all: ReadonlyArray<Declaration>,
   prose: ReadonlySet<number>,
-  { literals, names, words }: Sought,
+  { literals, names, words }: SearchTerms,
   blockAt: (index: number) => LineRange
-): { readonly meant: ReadonlyArray<number>; readonly blocks: ReadonlyArray<SoughtBlock> } => {
+): { readonly meant: ReadonlyArray<number>; readonly blocks: ReadonlyArray<MatchedBlock> } => {
   const scores = new Map<number, number>()
   const meant = new Set<number>()
   const add = (index: number, score: number): void => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { enclosingLines } from "../../../src/domain/models/EnclosingLines.ts"
+import { enclosingLines } from "../../../src/domain/excerpts/EnclosingLines.ts"
 
 const code = [
   "import x from 'x'", // 1

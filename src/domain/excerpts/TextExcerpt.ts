@@ -1,0 +1,206 @@
+/**
+ * The parts of a text that help a task. A text that fits is whole; of a longer one its outline and the parts that the terms of the
+ * task match, in order, with the places of what is left out.
+ */
+import * as Arr from "effect/Array"
+import { commentLines, longComments } from "../files/CommentLines.ts"
+import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import { cutAt } from "../text/Excerpt.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from "./EnclosingLines.ts"
+import { cutLine, LineChoice, packLines } from "./Packing.ts"
+import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from "./SearchTerms.ts"
+
+export interface ExcerptSource {
+  readonly lines: ReadonlyArray<string>
+  readonly language: string
+  /** The number of the first line; absent for a text whose lines have no numbers. */
+  readonly first?: number
+  /** The lines (indexes from 0) that matter most. */
+  readonly keep?: ReadonlyArray<number>
+  /** Says what is left out, from one line to another (indexes from 0). */
+  readonly gap: (from: number, to: number) => string
+}
+
+export interface Excerpt {
+  readonly text: string
+  /** The indexes of the lines that are shown. */
+  readonly lines: ReadonlySet<number>
+  readonly isWhole: boolean
+}
+
+/** The most lines of one part that only words match. */
+const longestPart = 40
+/** The most places that a task means. */
+const mostMeant = 12
+/** A declaration with more lines is shown by the blocks in it. */
+const longestWhole = 80
+/** Fewer lines of comments stay with the code around them. */
+const leastComment = 3
+/** The last lines of a declaration that does not fit. */
+const lastLines = 3
+/** The lines of a gap that is filled first. */
+const mostOfGap = 4
+/** The lines before and after one that is looked for in a declaration that does not fit. */
+const nearLines = 2
+/** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
+const mostLookedFor = 3
+
+const isProse = (language: string): boolean => proses.has(language) || language === "page"
+
+/** Indexes of headings or declarations, those of the highest level first. */
+const outlineOf = (
+  { language, lines }: ExcerptSource,
+  declarations: ReadonlyArray<Declaration>
+): ReadonlyArray<number> =>
+  (isProse(language) ? headingsOf(lines).map(({ depth, line }) => ({ depth, index: line - 1 })) : declarations)
+    .toSorted((a, b) => a.depth - b.depth || a.index - b.index)
+    .map(({ index }) => index)
+
+const importing =
+  /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
+
+/** Indexes of the lines that import what a task names, from each that begins one to its end; those of prose have none. */
+const importsOf = ({ language, lines }: ExcerptSource, terms: SearchTerms): ReadonlyArray<ReadonlyArray<number>> => {
+  const holds = holdsName(terms)
+  if (isProse(language) || terms.names.length === 0) return []
+  return lines.flatMap((line, index) => {
+    if (!importing.test(line)) return []
+    const whole = Arr.range(index, blockBelow(lines, index, longestPart))
+    return whole.some((at) => holds(lines[at] ?? "")) ? [whole] : []
+  })
+}
+
+const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
+
+/** The lines with which a declaration begins, up to where its body does. */
+const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
+  const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
+  const end = code.slice(0, 8).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
+  return code.slice(0, Math.max(1, end + 1))
+}
+
+/**
+ * Adds what fits of a declaration: its head, its last lines, those of its lines that are looked for, and what is around one of
+ * them, as far as there is room.
+ */
+const addPart = (
+  choice: LineChoice,
+  range: ReadonlyArray<number>,
+  head: ReadonlyArray<number>,
+  index: number,
+  { matched, spare }: { readonly matched: ReadonlyArray<number>; readonly spare: number }
+) => {
+  const end = range.slice(-lastLines)
+  const near = range.filter((at) => Math.abs(at - index) <= nearLines)
+  if (!choice.add([...new Set([...head, ...near, ...end])].toSorted((a, b) => a - b)) && !choice.add(near)) {
+    choice.add([index])
+  }
+  const within = new Set(range)
+  const half = choice.left / 2
+  for (const one of matched.filter((at) => within.has(at)).slice(0, mostLookedFor)) {
+    const around = range.filter((at) => Math.abs(at - one) <= nearLines)
+    if (choice.left > half) choice.add(around)
+  }
+  const at = range.indexOf(index)
+  const own = at < 0 ? 0 : at
+  for (const distance of range.keys()) {
+    const next = [range[own - distance], range[own + distance]].filter((one) => one !== undefined)
+    if (choice.left < spare || !next.every((one) => choice.add([one]))) break
+  }
+}
+
+/** Adds the few lines between others: a part with holes would be read again. */
+const fillGaps = (choice: LineChoice): void => {
+  for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
+    const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
+      choice.lines.has(at + one + 1)
+    )
+    if (size !== undefined) choice.add(Arr.range(at + 1, at + size))
+  }
+}
+
+const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): void => {
+  const { keep = [], language, lines } = source
+  const budget = choice.left
+  if (!choice.add(keep)) for (const index of keep) if (!choice.add([index])) break
+  const declarations = declarationsOf(lines, language)
+  const comments = commentLines(lines, language)
+  const prose = longComments(lines, comments, leastComment)
+  const declared = declarationLines(lines, language, declarations)
+  const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
+  const blocksAt = new Map<number, LineRange>()
+  /** The declaration around a line, or the block where that is too long; that of a comment is what stands below it. */
+  const blockAt = (index: number): LineRange => {
+    let at = index
+    while (comments.has(at) && at < lines.length - 1) at += 1
+    const known = blocksAt.get(at)
+    if (known !== undefined) return known
+    const block = enclosing(at + 1, longestPart)
+    const whole = declared({ from: at + 1, to: at + 1 })
+    const isWider = whole !== undefined && (whole.from < block.from || whole.to > block.to)
+    const found = isWider && whole.to - whole.from < longestWhole ? whole : block
+    blocksAt.set(at, found)
+    return found
+  }
+  const { blocks, meant: all } = matchingLines(lines, declarations, comments, terms, blockAt)
+  const matched = blocks.flatMap(({ found }) => found)
+  const meant = all.slice(0, mostMeant)
+  const [first = -1, last = -1] = [keep[0], keep.at(-1)]
+  const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })
+  const ranges = meant.map((index) => ({
+    index,
+    range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
+  }))
+  // A declaration that is named, and holds another of the places, is shown around that one.
+  const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
+    index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
+  const placed = ranges.filter((one) => !isHead(one))
+  const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
+  // The line of each place first, so that a long one does not hide another.
+  for (const { index } of parts.slice(0, 6)) if (choice.left > budget / 2) choice.add([index])
+  for (const [position, { index, range }] of parts.entries()) {
+    if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
+    const head = headLines(lines, range, prose)
+    const code = range.filter((at) => !prose.has(at) || at === index)
+    if (!choice.add(code)) {
+      addPart(choice, code, head, index, { matched, spare: position < parts.length - 1 ? budget / 5 : 0 })
+    }
+  }
+  for (const { range } of parts) choice.add(range)
+  for (const indexes of importsOf(source, terms)) choice.add(indexes)
+  const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
+  const show = (): void => {
+    for (const {
+      found: [best = 0]
+    } of blocks) {
+      const block = indexesOf(blockAt(best))
+      // What has no room is shown in part while little else is shown.
+      if (choice.add(block) || choice.left < budget / 2) continue
+      addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
+    }
+    fillGaps(choice)
+  }
+  if (isFound) show()
+  if (parts.length > 0 || choice.left < budget / 2) return
+  const beside = choice.left * 0.65
+  for (const index of outlineOf(source, declarations)) if (choice.left < beside || !choice.add([index])) break
+  show()
+  for (const index of lines.keys()) if (!choice.add([index])) break
+}
+
+/** The whole text if it has at most `limit` characters, else what of it helps the task. */
+export const excerptOf = (source: ExcerptSource, terms: SearchTerms, limit: number): Excerpt => {
+  const { first, gap, lines } = source
+  const withNumbers = (all: ReadonlyArray<string>) => (first === undefined ? all : numberLines(all, first))
+  const whole = withNumbers(lines).join("\n")
+  if (whole.length <= limit) return { text: whole, lines: new Set(lines.keys()), isWhole: true }
+  const texts = textsOf(terms)
+  const rows = withNumbers(lines.map((line) => cutLine(line, texts)))
+  const gapSize = Math.max(gap(0, 0).length, gap(Math.max(0, lines.length - 1), lines.length - 1).length) + 12
+  const { shown, text } = packLines(rows, { budget: limit + 1, gap, gapSize }, (choice) =>
+    choose(source, terms, choice)
+  )
+  return { text: cutAt(text, limit), lines: shown, isWhole: false }
+}
