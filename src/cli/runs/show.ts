@@ -60,7 +60,7 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
 
 /** The plan, the outcome of each task, and the answer. */
 export const overviewText = (overview: RunOverview, now: Date): string => {
-  const { answer, evidence, facts, message, plan, project, runId, tasks } = overview
+  const { answer, evidence, facts, message, plan, project, repairs = [], runId, tasks } = overview
   return [
     `# Run ${runId}`,
     "",
@@ -79,6 +79,10 @@ export const overviewText = (overview: RunOverview, now: Date): string => {
       evidence === undefined
         ? []
         : [`Links checked: ${evidence.checked}. Wrong, and marked in the text: ${evidence.wrong}.`]
+    ),
+    ...section(
+      "Repairs",
+      repairs.map(({ code, syntax, times }) => `- ${code}${syntax === undefined ? "" : ` (${syntax})`}: ${times}`)
     ),
     ...section("Answer", answer === "" ? [] : [answer.trim()]),
     ...section(

@@ -7,6 +7,7 @@ import { countItems, ItemCounts } from "../plan/ForEach.ts"
 import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
+import { publishedEvents } from "./JournalParts.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import type { RunFold } from "./RunFold.ts"
 import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
@@ -59,6 +60,14 @@ export const RunHead = Schema.Struct({
 })
 export type RunHead = typeof RunHead.Type
 
+/** A repair, for a call its syntax as well, and how often it occurred. */
+export const RepairCount = Schema.Struct({
+  code: Schema.String,
+  syntax: Schema.optionalKey(Schema.String),
+  times: Schema.Int
+})
+export type RepairCount = typeof RepairCount.Type
+
 /** The state of a run: its plan, and the state of each task. */
 export const RunOverview = Schema.Struct({
   ...RunHead.fields,
@@ -84,18 +93,36 @@ export const RunOverview = Schema.Struct({
   /** What the program knows; absent when nothing changed, was denied or is missing. */
   facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */
-  evidence: Schema.optionalKey(EvidenceCount)
+  evidence: Schema.optionalKey(EvidenceCount),
+  /** How often each repair occurred in answers that were used, the most frequent first; absent when none did. */
+  repairs: Schema.optionalKey(Schema.Array(RepairCount))
 })
 export type RunOverview = typeof RunOverview.Type
 
 /** The events that an overview is made of. */
 export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
+  "answer.repaired",
   "plan.created",
   "plan.revised",
   "task.finished",
   "task.failed",
   "run.finished"
 ])
+
+/** How often each repair of a plan that was given, and of answers, occurred. */
+const countRepairs = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RepairCount> => {
+  const repairs = publishedEvents(records).flatMap((event) =>
+    event.type === "answer.repaired" || event.type === "plan.created" ? (event.repairs ?? []) : []
+  )
+  const groups = Map.groupBy(repairs, ({ code, syntax }) => `${code} ${syntax ?? ""}`)
+  return [...groups.values()]
+    .flatMap(([first, ...others]) => {
+      if (first === undefined) return []
+      const { code, syntax } = first
+      return [{ code, ...(syntax === undefined ? {} : { syntax }), times: others.length + 1 }]
+    })
+    .toSorted((a, b) => b.times - a.times)
+}
 
 export const runOverview = (
   records: ReadonlyArray<JournalRecord>,
@@ -104,6 +131,7 @@ export const runOverview = (
 ): RunOverview => {
   const report = last?.report
   const isEnd = last !== undefined && head.status === last.report.status
+  const repairs = countRepairs(records)
   return {
     ...head,
     ...(isEnd ? { exitCode: last.exitCode } : {}),
@@ -126,6 +154,7 @@ export const runOverview = (
     answer: report?.answer ?? "",
     message: report?.message ?? "",
     ...(report?.facts === undefined ? {} : { facts: report.facts }),
-    ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
+    ...(report?.evidence === undefined ? {} : { evidence: report.evidence }),
+    ...(repairs.length === 0 ? {} : { repairs })
   }
 }

@@ -98,3 +98,21 @@ describe("a task of which a call was denied", () => {
     expect(Object.keys(evidence).filter((key) => key === "denied" || key === "unrun")).toEqual([])
   })
 })
+
+it("counts repairs, and calls by the syntax in which they were written", () => {
+  const call = { round: 1, stage: "task", task: "Look 1", attempt: 1 } as const
+  const syntax = { code: "tool-call-syntax", where: { line: 1 }, message: "Read it.", syntax: "gemma" }
+  const level = { code: "heading-level", where: { line: 1 }, message: "Read it." }
+  const repaired: RunEvent = { type: "answer.repaired", call, repairs: [level, syntax, syntax] }
+  const overview = runOverview(records([...run(true), repaired]), {
+    runId: "run-1",
+    status: "done",
+    project: "/project",
+    prompt: "Do it."
+  })
+  expect(overview.repairs).toEqual([
+    { code: "tool-call-syntax", syntax: "gemma", times: 2 },
+    { code: "heading-level", times: 1 }
+  ])
+  expect(overviewText(overview, new Date(0))).toContain("- tool-call-syntax (gemma): 2\n- heading-level: 1\n")
+})
