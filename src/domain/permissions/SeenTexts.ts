@@ -1,49 +1,49 @@
 /**
  * Tells whether a URL was made from what the model has read in this run, so that a host that is allowed is sent nothing of it
- * unasked. Words are compared, in any letter case and with anything between them, also where the URL encodes or reverses them. A
- * name that stands alone in a path is how a page of documentation is found, and is not asked about.
+ * unasked. A query, and what a URL encodes or spells backwards, may hold no word of four letters or more that was read. A host and
+ * a path may hold names, and nothing else that was read: no number, no token of letters and digits, no value of several words or
+ * of the environment, no four words of a line.
  */
 import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
-import { isCommonWord, isTechnicalWord } from "./CommonWords.ts"
 
-/** So many characters of what was read are compared, the latest. */
+/** So many characters of what was read are compared by the line, the latest. */
 const mostCharacters = 32_000_000
+/** A shorter word of a query says nothing. */
+const leastWord = 4
 /** Fewer characters do not tell one piece of data from a part of a longer word. */
 const leastPiece = 6
-/** So many words of a line in their order are its content: fewer in a query than in a path. */
-const wordsInQuery = { count: 3, letters: 12 }
-const wordsInPath = { count: 4, letters: 16 }
-/** A file of so few lines holds values and nothing else. */
-const fewLines = 3
+/** So many words of a line in their order are its content. */
+const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 const isNumber = (word: string): boolean => /^\d+$/.test(word)
 const isYear = (word: string): boolean => /^(?:19|20)\d\d$/.test(word)
+const hasDigit = (text: string): boolean => /\p{N}/u.test(text)
 
-/** True for a word that is hardly anything but data: a number, a token, a code. */
+/** `qwen3`, `mysql2` */
+const isNumberedName = (word: string): boolean => /^\p{L}{3,}\d$/u.test(word)
+/** `sha256`, `utf8`, `es2022` */
+const isFormat = (word: string): boolean => word.length <= 6 && /^\p{L}+\d+$/u.test(word)
+
+/** True for a word that is no name: a number, a token, a code. */
 const isData = (word: string): boolean =>
-  isNumber(word) ? word.length >= 4 && !isYear(word) : word.length >= 5 && /\p{N}/u.test(word) && !isTechnicalWord(word)
-
-/** True for a word that may be the name of a product: `qwen3`. In a path it is data only where it was read as a value. */
-const isNumberedName = (word: string): boolean => /^[a-z]{3,}\d$/.test(word)
-
-/** True for a text that may be a value: several words, or one that is no common word and no name of code in camel case. */
-const isValue = (text: string): boolean => {
-  const words = wordsOf(text)
-  const [first = ""] = words
-  if (words.length > 1) return words.join("").length >= leastPiece && !words.every(isCommonWord)
-  return first.length >= 4 && !isCommonWord(first) && !/\p{Ll}\p{Lu}|^\p{Lu}\p{Ll}/u.test(text.trim())
-}
+  isNumber(word)
+    ? word.length >= 4 && !isYear(word)
+    : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
 /** What stands before the text of a line in the result of a tool: `12: ` or `src/a.ts:12: `. */
 const place = /^\s*(?:[^\s:]+:)?\d+: /
+/** A line that sets a variable of the environment. */
+const setting = /^\s*(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
 const namesPackage = /\b(?:import|from|require|include|use|using|gem|crate|implementation)\b/i
-const assigned = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)/g
-const quoted = /"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
-const variable = /^(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
+/** What is assigned, or stands in quotes and is no key. */
+const value = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)|"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
+
+/** Words between which is a blank, unlike those of `content-type` and `react-dom`. */
+const severalWords = /[\p{L}\p{N}]\s+[\p{L}\p{N}]/u
 
 const link = /https?:\/\/[^\s"'<>`)\]}|\\]+/gi
 
@@ -60,6 +60,8 @@ export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
+const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
+
 const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -71,40 +73,38 @@ const unescaped = (text: string): string => {
 /** What a text stands for where it is text in base64 or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
-    Result.isSuccess(found) && !/\ufffd/.test(found.success) && wordsOf(found.success).length > 0 ? [found.success] : []
+    Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** A part of a URL; in a query more of it counts. */
-interface Part {
-  readonly text: string
-  readonly isQuery: boolean
+/** The texts that a part of a URL hides, also one inside another. */
+const hiddenIn = (text: string): ReadonlyArray<string> => {
+  const forms = [text, backwards(text)].flatMap(decoded)
+  return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
 }
 
-const partsOf = (url: URL): ReadonlyArray<Part> => {
-  const labels = url.hostname.split(".").slice(0, -2)
-  const folders = url.pathname.split("/").map(unescaped)
-  const query = [...url.searchParams].flat()
-  return [
-    ...[...labels, ...folders].map((text) => ({ text: unescaped(text), isQuery: false })),
-    ...query.map((text) => ({ text: unescaped(text), isQuery: true }))
-  ].filter(({ text }) => text !== "")
+/** The first result that there is. */
+const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | undefined => {
+  for (const one of all) {
+    const result = find(one)
+    if (result !== undefined) return result
+  }
+  return undefined
 }
 
-const without = (text: string): string => text.replace(/\.[a-z0-9]{1,5}$/i, "")
-
-/** What the model has read in one run, and what the person has said. */
+/** What the model has read in one run, and what the user has said. */
 export class SeenTexts {
   /** Lines of words, each between blanks. */
   readonly #texts = new Set<string>()
   #characters = 0
-  readonly #data = new Set<string>()
+  readonly #words = new Set<string>()
+  /** Numbers and tokens that are looked for within longer words. */
+  readonly #tokens = new Set<string>()
+  /** Values that a path may not hold either, word by word. */
   readonly #values = new Set<string>()
-  /** Values of files that hold nothing else. */
-  readonly #bareValues = new Set<string>()
   readonly #said = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** The person has said this: its words and its links are theirs. */
+  /** The user has said this: its words and its links are theirs. */
   addSaid(text: string): void {
     for (const word of wordsOf(text)) this.#said.add(word)
     this.addLinks(text)
@@ -112,149 +112,105 @@ export class SeenTexts {
 
   /** The links of this text may be followed as they stand. */
   addLinks(text: string): void {
-    for (const one of canonicalLinks(text)) this.#links.add(one)
+    for (const href of canonicalLinks(text)) this.#links.add(href)
   }
 
   /** The model has read this. */
   add(text: string): void {
     const lines = text.split(/\r?\n/).map((line) => line.replace(place, ""))
-    const words = lines.map(wordsOf)
-    const compared = words.flatMap((some) => (some.length === 0 ? [] : [` ${some.join(" ")} `])).join("\n")
-    if (compared === "" || this.#texts.has(compared)) return
-    this.#texts.add(compared)
-    this.#characters += compared.length
+    const compared = lines.flatMap((line) => wordsOf(line).join(" ") || []).map((words) => ` ${words} `)
+    const all = compared.join("\n")
+    if (all === "" || this.#texts.has(all)) return
+    this.#texts.add(all)
+    this.#characters += all.length
     for (const oldest of this.#texts) {
       if (this.#characters <= mostCharacters) break
       this.#texts.delete(oldest)
       this.#characters -= oldest.length
     }
-    for (const word of words.flat()) if (!isNumberedName(word)) this.#addData(word)
-    const isBare = lines.filter((line) => line.trim() !== "").length <= fewLines
-    for (const line of lines) this.#addValues(line, isBare)
-  }
-
-  #addData(word: string): void {
-    if (word.length >= leastPiece && isData(word)) this.#data.add(word)
-  }
-
-  #addValues(line: string, isBare: boolean): void {
-    const add = (values: Set<string>, text: string) => {
-      if (!isValue(text)) return
-      const words = wordsOf(text)
-      values.add(words.join(" "))
-      for (const word of words) this.#addData(word)
+    for (const word of wordsOf(all)) {
+      this.#words.add(word)
+      if (isData(word)) this.#tokens.add(word)
     }
-    const given = variable.exec(line.trim())?.[1]
-    if (given !== undefined) add(this.#bareValues, given)
-    if (isBare) add(this.#bareValues, line)
+    /* A file of one word is a password, or as good as one. */
+    if (!all.trim().includes(" ")) this.#addValue(all)
+    for (const line of lines) this.#addValuesOf(line)
+  }
+
+  #addValuesOf(line: string): void {
+    this.#addValue(setting.exec(line)?.[1] ?? "")
     if (namesPackage.test(line)) return
-    for (const [, ...groups] of [...line.matchAll(assigned), ...line.matchAll(quoted)]) {
-      add(isBare ? this.#bareValues : this.#values, groups.join(""))
+    for (const [, ...groups] of line.matchAll(value)) {
+      const text = groups.join("").trim()
+      if (severalWords.test(text) || isNumberedName(text.toLowerCase())) this.#addValue(text)
     }
   }
 
-  #holds(words: string): boolean {
-    for (const text of this.#texts) if (text.includes(` ${words} `)) return true
-    return false
+  #addValue(text: string): void {
+    const words = wordsOf(text)
+    if (words.join("").length >= (words.length > 1 ? leastPiece : leastWord)) this.#values.add(words.join(" "))
+    for (const word of words) if (hasDigit(word) && word.length > leastPiece) this.#tokens.add(word)
   }
 
   #isSaid(words: ReadonlyArray<string>): boolean {
     return words.every((word) => this.#said.has(word))
   }
 
-  /** The first value of these that stands in the words. */
-  #valueIn(values: ReadonlySet<string>, words: ReadonlyArray<string>): string | undefined {
-    const text = ` ${words.join(" ")} `
-    for (const value of values) if (text.includes(` ${value} `) && !this.#isSaid(value.split(" "))) return value
-    return undefined
+  #wasRead(word: string): boolean {
+    return this.#words.has(word) && !this.#said.has(word)
   }
 
-  /** A line of which so many words follow each other here. */
-  #lineIn(words: ReadonlyArray<string>, least: typeof wordsInPath): string | undefined {
-    for (let at = 0; at + least.count <= words.length; at += 1) {
-      const some = words.slice(at, at + least.count)
-      const isLong = some.join("").length >= least.letters || (some.length > 3 && some.every(isNumber))
-      if (isLong && !some.every(isCommonWord) && !this.#isSaid(some) && this.#holds(some.join(" "))) {
-        return some.join(" ")
-      }
-    }
-    return undefined
+  /** A word that was read, where no name is expected. */
+  #wordIn(text: string): string | undefined {
+    return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  #dataIn(words: ReadonlyArray<string>, isQuery: boolean): string | undefined {
-    return words.find(
-      (word) => isData(word) && !this.#said.has(word) && (isQuery || !isNumberedName(word)) && this.#holds(word)
-    )
-  }
-
-  /** Data that stands within these texts, or of which a word here is a part. */
-  #pieceIn(texts: ReadonlyArray<string>, words: ReadonlyArray<string>): string | undefined {
-    const pieces = words.filter((word) => word.length >= leastPiece && isData(word) && !this.#said.has(word))
-    for (const one of this.#data) {
-      if (this.#said.has(one)) continue
-      if (texts.some((text) => text.includes(one))) return one
-      const piece = pieces.find((word) => one.includes(word))
-      if (piece !== undefined) return piece
-    }
-    return undefined
-  }
-
-  #plainIn({ isQuery, text }: Part): string | undefined {
+  /** What was read and is no name. */
+  #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
-    const whole = wordsOf(without(text)).join(" ")
-    const isName = whole.includes(" ") || isNumberedName(whole)
-    const value = !isQuery && isName && this.#values.has(whole) && !this.#isSaid(words) ? whole : undefined
+    const all = ` ${words.join(" ")} `
     return (
-      this.#dataIn(words, isQuery) ??
-      this.#valueIn(this.#bareValues, words) ??
-      value ??
-      (isQuery ? (this.#valueIn(this.#values, words) ?? this.#lineIn(words, wordsInQuery)) : undefined)
+      words.find((word) => isData(word) && this.#wasRead(word)) ??
+      firstOf(this.#values, (held) => (all.includes(` ${held} `) && !this.#isSaid(held.split(" ")) ? held : undefined))
     )
   }
 
-  /** What stands in a text that the URL hides: one word is enough. */
-  #hiddenIn(text: string): string | undefined {
-    return wordsOf(text).find(
-      (word) => word.length >= 4 && !isCommonWord(word) && !this.#said.has(word) && this.#holds(word)
-    )
+  /** Words that follow each other here as in a line that was read. */
+  #runIn(text: string): string | undefined {
+    const words = wordsOf(text)
+    return firstOf(words.keys(), (at) => {
+      const some = words.slice(at, at + runOfLine.count)
+      const isLong = some.join("").length >= runOfLine.letters || some.every(isNumber)
+      if (some.length < runOfLine.count || !isLong || this.#isSaid(some)) return undefined
+      if (!some.every((word) => this.#words.has(word))) return undefined
+      const run = ` ${some.join(" ")} `
+      return firstOf(this.#texts, (read) => (read.includes(run) ? run.trim() : undefined))
+    })
   }
 
-  #backwardsIn(text: string): string | undefined {
-    const words = wordsOf(backwards(text))
-    return (
-      this.#dataIn(words, true) ??
-      this.#valueIn(this.#bareValues, words) ??
-      this.#valueIn(this.#values, words) ??
-      this.#lineIn(words, wordsInQuery)
-    )
-  }
-
-  #encodedIn({ text }: Part): string | undefined {
-    const forms = [...decoded(text), ...decoded(backwards(text))]
-    const twice = forms.flatMap(decoded)
-    const all = [...forms, ...twice].flatMap((form) => [form, backwards(form)])
-    return all.map((form) => this.#hiddenIn(form)).find((found) => found !== undefined) ?? this.#backwardsIn(text)
+  /** A token that stands within these texts, or of which a word here is a part. */
+  #tokenIn(texts: ReadonlyArray<string>): string | undefined {
+    const squeezed = texts.map((text) => wordsOf(text).join(""))
+    const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
+    return firstOf(this.#tokens, (token) => {
+      if (token.length < leastPiece || this.#said.has(token)) return undefined
+      if (squeezed.some((text) => text.includes(token))) return token
+      return pieces.find((word) => token.includes(word) && !this.#said.has(word))
+    })
   }
 
   /** What a URL carries of what was read; nothing for one that stands in a text that gives links. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined
-    const parts = partsOf(url)
-    const path = parts.filter(({ isQuery }) => !isQuery).map(({ text }) => text)
-    const query = [...url.searchParams.values()].map(unescaped)
-    const squeezed = [path, query].map((texts) => wordsOf(texts.join(" ")).join(""))
-    for (const part of parts) {
-      const found = this.#plainIn(part) ?? this.#encodedIn(part)
-      if (found !== undefined) return found
-    }
+    const path = [...url.hostname.split(".").slice(0, -2), ...url.pathname.split("/").map(unescaped)].map(unescaped)
+    const query = [...url.searchParams].flat().map(unescaped)
+    const values = [...url.searchParams.values()].map(unescaped)
     return (
-      this.#lineIn(wordsOf(path.join(" ")), wordsInPath) ??
-      this.#lineIn(wordsOf(query.join(" ")), wordsInQuery) ??
-      this.#pieceIn(
-        squeezed.flatMap((text) => [text, backwards(text)]),
-        parts.flatMap(({ text }) => wordsOf(text))
-      )
+      firstOf([...bothWays(query), ...[...path, ...query].flatMap(hiddenIn)], (text) => this.#wordIn(text)) ??
+      firstOf(bothWays(path), (text) => this.#pieceIn(text)) ??
+      firstOf(bothWays([path.join(" "), query.join(" ")]), (text) => this.#runIn(text)) ??
+      this.#tokenIn(bothWays([path.join(" "), query.join(" "), values.join(" ")]))
     )
   }
 }

@@ -110,6 +110,17 @@ describe("a URL carries nothing of what was read", () => {
   const seen = seenTexts()
   for (const url of ordinary) it(`when it is ${url}`, () => assert.isUndefined(seen.carriedBy(url)))
 
+  it("when a path holds names that were quoted or set", () => {
+    const names = seenTexts()
+    names.add('headers.set("Content-Type", type)\nimport mysql from "mysql2"\ncreateHash("sha256")\nlib: base64')
+    const paths = ["Headers/Content-Type", "package/mysql2", "sha256", "base64/latest", "reference/Headers"]
+    for (const path of paths) assert.isUndefined(names.carriedBy(`https://docs.example/${path}`), path)
+    /* The same words are none of a query. */
+    for (const word of ["Content-Type", "mysql2", "sha256", "base64", "headers"]) {
+      assert.isDefined(names.carriedBy(`https://docs.example/?q=${word}`), word)
+    }
+  })
+
   it("when it stands in a text that gives links", () => {
     const url = "https://docs.example/guides/plum-harbor?id=48213"
     assert.isDefined(seen.carriedBy(url))
