@@ -133,7 +133,6 @@ export interface ConversationSummary {
 
 export const SavedConversation = Schema.Struct({
   version: Schema.Literal(1),
-  /** The id of the conversation. */
   conversation: Schema.String,
   project: Schema.String,
   model: Schema.String,

@@ -18,7 +18,6 @@ const mostHeadings = 3
 /** A diff that is cut has at least so many characters; with less room a line stands for it. */
 const leastCut = 250
 
-/** The whole diff of a file. */
 export const fileDiff = (file: ProposedFile): string => {
   const { base, from, path, text } = file
   if (text === null) return `(${path} is removed)`

@@ -53,7 +53,6 @@ export const newestShare = 0.7
 /** The characters of headings and fences. */
 const headings = 120
 
-/** The most lines of imports. */
 const mostImports = 12
 
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */

@@ -78,7 +78,6 @@ const entryTexts = (text: string, node: Nodes): ReadonlyArray<string> => {
   return "children" in node ? node.children.flatMap((child) => entryTexts(text, child)) : []
 }
 
-/** The files that an entry links. */
 const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
   markdownLinks(entry)
     .flatMap(({ href, title }) => {

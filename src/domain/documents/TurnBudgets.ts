@@ -32,7 +32,6 @@ const worthwhile = 1.5
 interface TakenTurns {
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** The last turn. */
   readonly turn: number
 }
 

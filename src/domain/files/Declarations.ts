@@ -149,7 +149,6 @@ export interface Declaration {
 
 export const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** All declarations, in order. */
 export const declarationsOf = (lines: ReadonlyArray<string>, language: string): ReadonlyArray<Declaration> =>
   lines.flatMap((line, index) => {
     const name = declaredName(line, language)

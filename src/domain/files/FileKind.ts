@@ -10,7 +10,6 @@ const typeBits = 0o170000
 const linkBits = 0o120000
 const executeBits = 0o111
 
-/** What a file with this mode is. */
 export const kindOfMode = (mode: number): FileKind => {
   if ((mode & typeBits) === linkBits) return "link"
   return (mode & 0o100) === 0 ? "plain" : "executable"

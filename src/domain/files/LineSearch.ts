@@ -48,7 +48,6 @@ export const searchPattern = (
   }
 }
 
-/** A line that matches. */
 export interface LineMatch {
   /** The index of the line, from 0. */
   readonly index: number

@@ -62,7 +62,6 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
 
 export type ReplaySession = ReturnType<typeof replaySessions>[number]
 
-/** The events among the records. */
 export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 

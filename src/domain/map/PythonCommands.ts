@@ -112,7 +112,6 @@ const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((fi
 /** True for a test that needs pytest to run; others may be of unittest. */
 export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:_?pytest)\b/m.test(text)
 
-/** True for a test file of Python. */
 export const isPythonTest = (path: string): boolean => testFile.test(path)
 
 /** True for a file that says what a Python project needs or how it is tested. */
@@ -158,7 +157,6 @@ const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   return found
 }
 
-/** The commands of a file of a Python project. */
 export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const name = fileName(manifest.path)
   if (name === "noxfile.py") return noxSessions(manifest)

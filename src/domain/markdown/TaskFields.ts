@@ -32,7 +32,6 @@ export const requiredFields = ["needed", "skill", "expected"] as const
 
 const keys = Object.keys(fieldLabels) as ReadonlyArray<FieldKey>
 
-/** The exact labels in lower case. */
 const labels = keys.map((key) => fieldLabels[key].toLowerCase())
 
 /** Other wordings by field, in lower case. */

@@ -76,7 +76,6 @@ export const messageText = (message: ConversationMessage): string => {
   }
 }
 
-/** The number of characters of a message in a prompt. */
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
 
 /** The number of characters of these messages in a prompt. */

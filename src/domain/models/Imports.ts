@@ -10,7 +10,6 @@ export interface NamedFile {
 }
 
 export interface Import extends NamedFile {
-  /** The index of the line. */
   readonly line: number
   /** True when the line holds nothing else. */
   readonly isAlone: boolean

@@ -23,7 +23,6 @@ export type AnchorReference = typeof AnchorReference.Type
 export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
-/** A reference to the result of a task. */
 export const resultReference = (title: string, slug: string): ResultReference => ({
   kind: "task_result",
   title,

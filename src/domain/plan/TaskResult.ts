@@ -21,7 +21,6 @@ export const ResultDocument = Schema.Struct({
 })
 export type ResultDocument = typeof ResultDocument.Type
 
-/** A result that consists of its summary. */
 export const resultOfSummary = (summary: string): ResultDocument => ({
   summary,
   document: `## Result summary\n\n${summary}`

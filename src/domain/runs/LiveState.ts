@@ -269,7 +269,6 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
-/** The state after an event. */
 export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
   const at = Date.parse(when)
   switch (event.type) {

@@ -224,7 +224,6 @@ const notDoneFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<NotDoneFact
   ...notRun.map(({ task, why }) => ({ task, why: why.replace(/(?<=")Task section \d+[^"]*/, stepText) }))
 ]
 
-/** The outcome of rounds that came to an end. */
 export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => {
   const notDone = notDoneFacts(shortfall)
   const ended = withLeftOut(withoutAnswer(end, shortfall), shortfall)

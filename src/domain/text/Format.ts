@@ -32,7 +32,6 @@ export const sizeText = (bytes: number): string =>
 /** A string without line breaks, and with one blank for several. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** A string as the cell of a markdown table. */
 export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
 
 /** A string in which paths below the project are relative to it. A longer path that only holds the project's stays. */

@@ -53,7 +53,6 @@ const meanings = Map.groupBy(
   ({ stem }) => stem
 )
 
-/** One word of a name. */
 interface NameWord {
   readonly stem: string
   readonly meanings: ReadonlyArray<string>

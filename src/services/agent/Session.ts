@@ -47,7 +47,6 @@ type Messages = ReadonlyArray<ConversationMessage>
 
 /** What the program writes to the model during the work. */
 export interface AgentPrompt {
-  /** The system message. */
   readonly system: string
   /** What the model can do now, for the end of a reply; `left` answers are left. */
   readonly instruction: (left: number) => string

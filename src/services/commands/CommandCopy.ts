@@ -169,7 +169,6 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   yield* provide(removeLeft(scratch))
   const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
-  /** A folder for one command. */
   const folderFor = Effect.acquireRelease(
     Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(path.join(folder, "command-")))),
     removeTree

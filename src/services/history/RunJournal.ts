@@ -93,7 +93,6 @@ const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   yield* takeLock(runLock(journalPath(path, place)), { folder, runId: place.runId, what: `The run ${place.runId}` })
 })
 
-/** Makes the folder of a run. */
 const makeFolder = Effect.fnUntraced(function* (journal: string) {
   const path = yield* Path.Path
   const folder = path.dirname(journal)

@@ -133,7 +133,6 @@ class AnswerWriting {
   }
 }
 
-/** A complete answer. */
 export interface Received extends ModelAnswer {
   readonly isCutOff: boolean
   /** About how many tokens were thought. */

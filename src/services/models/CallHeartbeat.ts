@@ -21,7 +21,6 @@ const askEvery = 3
 
 type WaitingReport = Omit<Extract<RunEvent, { readonly type: "model.waiting" }>, "type" | "call">
 
-/** A call that is followed. */
 interface FollowedCall {
   readonly call: ModelCallId
   readonly model: string

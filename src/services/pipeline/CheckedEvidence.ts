@@ -147,7 +147,6 @@ export const makeEvidenceReaders = Effect.gen(function* () {
   }
 
   return {
-    /** Reads the result of a task. */
     readResult: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
       const reading: AnswerReading<ResultDocument> = readResult(answer)
       if (Option.isNone(reading.value) || reading.issues.length > 0) return reading
@@ -164,7 +163,6 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const checked = yield* evidence.check(answer, () => contextOf(answer, sources))
       return attempted(checked, { value: Option.none(), issues: [], repairs: [] }, (text) => text)
     }),
-    /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
       const reading = readConclusion(answer, { hasResults: sources.finished.length > 0 })
       if (Option.isNone(reading.value) || reading.issues.length > 0) {

@@ -92,7 +92,6 @@ export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "f
   return parts[0] !== ".." && !path.isAbsolute(relative) && !parts.some((part) => foreignFolders.has(part))
 }
 
-/** The package in this folder. */
 const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -21,7 +21,6 @@ export const providerWithoutModel = (configuration: Configuration): Provider => 
   return set === undefined || others.length > 0 ? defaultProvider : set
 }
 
-/** The provider that has a model. */
 export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>
   providers.find((provider) => owns(provider, model)) ?? defaultProvider
 

@@ -21,7 +21,6 @@ const syntax = (form: string, models: string, source: string): CallSyntax => ({
   source: source.includes("://") ? source : `${gitHub}${source}`
 })
 
-/** All syntaxes by code. */
 export const callSyntaxes = {
   hermes: syntax('<tool_call>{"name": ..., "arguments": ...}</tool_call>', "Qwen 2.5 and 3, Hermes", parser("hermes")),
   "tools-tag": syntax("<tools>{...}</tools>", "Qwen 2.5", "jundot/omlx/issues/2565"),

@@ -188,7 +188,6 @@ export const pythonCalls = (code: string): ReadonlyArray<PythonCall> | undefined
 
 const listOpening = /\[\s*([A-Za-z_][\w.]*)\(/y
 
-/** A list of calls in Python. */
 export const readPythonList = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const name = source.match(listOpening, at)?.[1]?.split(".").at(-1)
   if (name === undefined || !isTool(name)) return undefined

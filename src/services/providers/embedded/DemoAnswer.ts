@@ -31,7 +31,6 @@ const fillerWords = new Set(
   uses want whole who whose why work works write you your`.split(/\s+/)
 )
 
-/** The most calls of a turn. */
 const mostCalls = 4
 
 const isUrl = (word: string): boolean => /^https?:\/\//.test(word)

@@ -8,7 +8,6 @@ import { firstLines } from "../../../domain/text/Excerpt.ts"
 import { readNumbered } from "../../../domain/text/NumberedLines.ts"
 import type { CallOutcome } from "../../../domain/tools/ToolCall.ts"
 
-/** One line of a file. */
 interface QuotedLine {
   readonly path: string
   readonly number: number
