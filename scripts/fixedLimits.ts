@@ -607,7 +607,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     people,
     "a file whose change a question shows",
-    "services/permissions/ApprovalView.ts#previewBytes",
+    "services/permissions/QuestionItem.ts#previewBytes",
     "bytes",
     "the question says that it is not shown"
   ),

@@ -57,7 +57,8 @@ export {
   type UndoOptions
 } from "./library/runs.ts"
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./app/runChanges.ts"
-export { Approver, type DoubtAnswer } from "./services/approvals/Approver.ts"
+export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
+export { Approver } from "./services/approvals/Approver.ts"
 export type {
   AnswerQuestion,
   ApprovalAnswer,
@@ -66,7 +67,7 @@ export type {
   Arbitrate
 } from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
-export { ProjectWriteLock } from "./services/permissions/Gate.ts"
+export { ProjectWriteLock } from "./services/permissions/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"

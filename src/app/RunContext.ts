@@ -7,7 +7,8 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
-import type { Approver, DoubtAnswer } from "../services/approvals/Approver.ts"
+import type { DoubtAnswer } from "../domain/permissions/Answer.ts"
+import type { Approver } from "../services/approvals/Approver.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
@@ -54,6 +55,8 @@ export interface StartupNotes {
 export interface WorkerContext {
   /** Waits for the answers that come from other machines, which save them. */
   readonly answers: Layer.Layer<Approver>
+  /** What a person has to know of calls that are in doubt on this worker; a sentence. */
+  readonly doubtNote: string
   /** The slots of the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
   /** Counts what the run costs on all machines. */

@@ -17,9 +17,10 @@ import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/tools/CommandTools.ts"
 import { type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
-import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
+import { Gate } from "../services/permissions/Gate.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
-import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
+import type { GateOptions } from "../services/permissions/Policy.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { layerProjectChecks, layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
@@ -85,8 +86,9 @@ export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions 
 const layerGate = <R>(
   setup: Setup,
   approver: Layer.Layer<Approver, never, R>,
-  { readOnly = false, since }: Pick<RunContext, "readOnly" | "since"> = {}
-) => Gate.layer({ ...gateOptionsOf(setup), readOnly, since }).pipe(Layer.provide(approver))
+  { readOnly = false, since, worker }: Pick<RunContext, "readOnly" | "since" | "worker"> = {}
+) =>
+  Gate.layer({ ...gateOptionsOf(setup), readOnly, since, doubtNote: worker?.doubtNote }).pipe(Layer.provide(approver))
 
 /** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>

@@ -33,7 +33,7 @@ import {
   type LoadedConfiguration,
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
-import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
+import { type SourcedRule, sourcedRules } from "../services/permissions/Policy.ts"
 import type { Facts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
 import {

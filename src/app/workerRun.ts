@@ -20,7 +20,9 @@ import { layerRemoteApprover, RunRefused } from "../services/cluster/RemoteAnswe
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { WaitsForServer } from "../services/models/ServerWait.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
-import { DoubtNote, Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
+import { ReadTexts } from "../services/permissions/ReadTexts.ts"
+import { RunAnswers } from "../services/permissions/RunAnswers.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -142,6 +144,7 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     const worker: WorkerContext = {
       answers: Layer.provide(layerRemoteApprover(runId), store),
       slots,
+      doubtNote: silentWorker,
       meter: Layer.provide(layerClusterUsage(runId, begunAt), Layer.merge(saved, store))
     }
     const services = layerClusterRun(setup, runId, secrets, {
@@ -156,7 +159,8 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     const { journal, clusterJournal, skills, ...made } = yield* Effect.provideContext(
       Effect.all({
         pipeline: Pipeline,
-        gate: Gate,
+        answers: RunAnswers,
+        readTexts: ReadTexts,
         loop: TaskLoop,
         taskRunner: TaskRunner,
         toolRunner: ToolRunner,
@@ -193,6 +197,5 @@ const layerClusterRun = (
     Layer.provideMerge(layerTasks),
     Layer.provide(Layer.provide(layerCalls(context), Layer.succeed(WaitsForServer)(false))),
     Layer.provide(context.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld)),
-    Layer.provide(Layer.succeed(DoubtNote)(silentWorker))
+    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
   )

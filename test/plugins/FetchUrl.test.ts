@@ -110,7 +110,7 @@ describe("fetch_url", () => {
       assert.strictEqual(error_type, "permission_denied")
       assert.include(error_message, `do not allow fetch_url on http://127.0.0.1:${first.port}/b?d=secret`)
       assert.deepStrictEqual(requested, ["/a"])
-      assert.strictEqual((yield* first.gate.denials).length, 1)
+      assert.strictEqual((yield* first.answers.denials).length, 1)
     })
   )
 

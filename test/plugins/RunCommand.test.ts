@@ -333,7 +333,7 @@ describe("run_command", () => {
 
   liveTest("follows rules for the words of the command", () =>
     Effect.gen(function* () {
-      const { command, gate } = yield* open({
+      const { answers, command } = yield* open({
         approver: Approver.layerDenyAll,
         rules: [
           { verdict: "allow", tool: "run_command", pattern: "echo *" },
@@ -345,7 +345,7 @@ describe("run_command", () => {
       assert.isTrue((yield* command(["echo", "hi"])).success)
       assert.strictEqual((yield* command(["echo", "secret", "x"])).error_type, "permission_denied")
       assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
-      const denials = yield* gate.denials
+      const denials = yield* answers.denials
       assert.lengthOf(denials, 2)
       assert.match(denials[1]?.flags ?? "", /^--allow "run_command:(?:\(no sandbox\) )?true"$/)
     })

@@ -402,7 +402,7 @@ describe("search_files", () => {
 
   nodeTest("does not search what the rules keep from being read, and says so", () =>
     Effect.gen(function* () {
-      const { gate, run } = yield* openTools({
+      const { answers, run } = yield* openTools({
         files: { "a.txt": "needle\n", "private/b.txt": "needle\n", "asked/c.txt": "needle\n" },
         rules: [
           { verdict: "deny", tool: "read_file", pattern: "private/**" },
@@ -414,7 +414,7 @@ describe("search_files", () => {
         data,
         `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 2 files that may not be read (asked/c.txt, private/b.txt).)`
       )
-      assert.deepStrictEqual(yield* gate.denials, [])
+      assert.deepStrictEqual(yield* answers.denials, [])
     })
   )
 

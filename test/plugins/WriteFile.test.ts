@@ -9,6 +9,7 @@ import { definePlugin, tool } from "../../src/services/tools/Plugin.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import * as Schema from "effect/Schema"
 import { layerAllowAll, scriptedApprover } from "../support/ScriptedApprover.ts"
+import { approveStep } from "../../src/services/permissions/Gate.ts"
 
 describe("write_file", () => {
   nodeTest("creates a file with its folders and returns path, bytes and diff", () =>
@@ -236,10 +237,13 @@ describe("edit_file", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const approver = scriptedApprover({ steps: ["step"], calls: ["once"] })
-      const { gate, registry, root, run } = yield* openTools({ files: { "a.txt": "one\n" }, approver: approver.layer })
+      const { gate, registry, root, run } = yield* openTools({
+        files: { "a.txt": "one\n" },
+        approver: approver.layer
+      })
       const call = callOf("edit_file", replacing("a.txt", "one", "two"))
       const prepared = yield* registry.prepare(call)
-      yield* gate.approveStep({
+      yield* approveStep(gate, {
         title: "Step",
         planKey: "p",
         tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
@@ -261,9 +265,12 @@ describe("edit_file", () => {
   nodeTest("needs no second question for what was approved", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["step"] })
-      const { gate, registry, run } = yield* openTools({ files: { "a.txt": "one\n" }, approver: approver.layer })
+      const { gate, registry, run } = yield* openTools({
+        files: { "a.txt": "one\n" },
+        approver: approver.layer
+      })
       const prepared = yield* registry.prepare(callOf("edit_file", replacing("a.txt", "one", "two")))
-      yield* gate.approveStep({
+      yield* approveStep(gate, {
         title: "Step",
         planKey: "p",
         tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
@@ -299,14 +306,14 @@ describe("edit_file", () => {
       const outside = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${outside}/b.txt`, "token = hidden-canary\n")
       const files = { ".git/config": "token = hidden-canary\n", ".env": "token = hidden-canary\n" }
-      const { gate, run } = yield* openTools({ files, approver: layerAllowAll })
+      const { answers, run } = yield* openTools({ files, approver: layerAllowAll })
       for (const path of [`${outside}/b.txt`, ".git/config", ".env"]) {
         const { error_message, success } = yield* run("edit_file", replacing(path, "token = hidden-canari", "x"))
         assert.isFalse(success)
         assert.notInclude(error_message, "hidden-canary")
       }
       assert.deepStrictEqual(
-        (yield* gate.denials).map(({ by, tool }) => [tool, by]),
+        (yield* answers.denials).map(({ by, tool }) => [tool, by]),
         [
           ["edit_file", "rule"],
           ["edit_file", "rule"]

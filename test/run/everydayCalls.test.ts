@@ -13,6 +13,7 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import { inTask } from "../support/OpenGate.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
+import { questionOfCall } from "../../src/services/permissions/GateQuestion.ts"
 import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
 
 interface EverydayCall {
@@ -58,7 +59,7 @@ const play = Effect.gen(function* () {
       const before = questions
       const prepared = yield* Effect.result(registry.prepare(callOf(tool, given)))
       if (Result.isFailure(prepared)) return "failed" as Outcome
-      const permit = yield* Effect.result(gate.authorize(inTask("Afternoon"), prepared.success))
+      const permit = yield* Effect.result(gate.authorize(questionOfCall(inTask("Afternoon"), prepared.success)))
       if (Result.isFailure(permit)) return "refused" as Outcome
       return questions > before ? "asked" : ("free" as Outcome)
     })

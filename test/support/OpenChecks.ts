@@ -19,7 +19,9 @@ import { CurrentCopy, makeWorkingCopy } from "../../src/services/files/WorkingCo
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
-import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
+import { Gate } from "../../src/services/permissions/Gate.ts"
+import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
@@ -111,7 +113,6 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   return yield* Effect.provideContext(
     Effect.gen(function* () {
       const checks = yield* Checks
-      const gate = yield* Gate
       const log = yield* EventLog
       const fs = yield* FileSystem.FileSystem
       /** Runs the checks of a turn for a task that proposes these texts. */
@@ -123,7 +124,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
         }
         return yield* Effect.provideService(checks.run({ task, round: 1, turn }, Object.keys(texts)), CurrentCopy, copy)
       })
-      return { root, checks, gate, log, run }
+      return { root, answers: yield* RunAnswers, checks, log, run }
     }),
     context
   )

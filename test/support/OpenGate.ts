@@ -8,8 +8,10 @@ import type { CanonicalAccess, Risk } from "../../src/domain/tools/Access.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { RememberedRule } from "../../src/domain/permissions/PolicyFormat.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
-import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
-import type { GateOptions } from "../../src/services/permissions/PolicyEvaluator.ts"
+import { Gate } from "../../src/services/permissions/Gate.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
+import type { GateOptions } from "../../src/services/permissions/Policy.ts"
+import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import type { QuestionScope } from "../../src/services/permissions/GateQuestion.ts"
 import type { PreparedCall } from "../../src/domain/tools/ToolCall.ts"
@@ -69,7 +71,13 @@ export const openGate = Effect.fnUntraced(function* (given: {
   const context = yield* Layer.build(Gate.layer(given.options?.(root)).pipe(Layer.provideMerge(world)))
   return yield* Effect.provideContext(
     Effect.gen(function* () {
-      return { root, gate: yield* Gate, policies: yield* Policies, log: yield* EventLog }
+      return {
+        root,
+        answers: yield* RunAnswers,
+        gate: yield* Gate,
+        policies: yield* Policies,
+        log: yield* EventLog
+      }
     }),
     context
   )

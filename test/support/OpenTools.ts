@@ -10,9 +10,12 @@ import { builtIns } from "../../src/app/projectLayers.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Commands, type CommandsOptions } from "../../src/services/commands/Commands.ts"
-import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
+import { Gate } from "../../src/services/permissions/Gate.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
+import { ReadTexts } from "../../src/services/permissions/ReadTexts.ts"
+import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { type CallLimits, ToolRunner } from "../../src/services/tools/ToolRunner.ts"
@@ -86,7 +89,9 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
       return {
         root,
         run,
+        answers: yield* RunAnswers,
         gate: yield* Gate,
+        readTexts: yield* ReadTexts,
         registry: yield* ToolRegistry,
         log: yield* EventLog,
         commands: yield* Commands

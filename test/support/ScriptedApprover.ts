@@ -4,13 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
-import {
-  Approver,
-  type CallAnswer,
-  type DoubtAnswer,
-  type StepAnswer,
-  stopInDoubt
-} from "../../src/services/approvals/Approver.ts"
+import type { CallAnswer, DoubtAnswer, StepAnswer } from "../../src/domain/permissions/Answer.ts"
+import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {
   /** The items of every question, in order. */

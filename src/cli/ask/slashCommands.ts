@@ -35,7 +35,10 @@ import type { FittedSetup } from "../../app/modelChoice.ts"
 import { askText } from "../../services/approvals/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
-import { Gate, ProjectWriteLock } from "../../services/permissions/Gate.ts"
+import { Gate } from "../../services/permissions/Gate.ts"
+import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
+import { questionOfCall } from "../../services/permissions/GateQuestion.ts"
+import { ProjectWriteLock } from "../../services/permissions/ProjectWriteLock.ts"
 import { FileVersions } from "../../services/files/FileVersions.ts"
 import { patchOf, shownChanges, undoChanges } from "../../app/runChanges.ts"
 import { fileChanges } from "../../domain/history/FileChanges.ts"
@@ -230,7 +233,7 @@ const taskLines = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const gate = yield* Gate
   const prepared = yield* registry.prepare({ uid: "tasks", name: "list_tasks", arguments: {} })
-  const listed = yield* registry.execute(yield* gate.authorize({ task: askTask, place: "" }, prepared))
+  const listed = yield* registry.execute(yield* gate.authorize(questionOfCall({ task: askTask, place: "" }, prepared)))
   if (!Array.isArray(listed) || listed.length === 0) return "The list is empty."
   return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))
@@ -267,9 +270,9 @@ const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<str
   lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
 
 const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>) {
-  const gate = yield* Gate
-  const granted = yield* gate.sessionGrants
-  const added = yield* gate.addedRules
+  const answers = yield* RunAnswers
+  const granted = answers.grants.session()
+  const added = yield* answers.addedRules
   const { root } = yield* Workspace
   const remembered = (yield* (yield* Policies).rules).filter((rule) =>
     concernsProject(rule, root, folderIdentity(root))
@@ -317,7 +320,7 @@ const allow = Effect.fnUntraced(function* (argument: string) {
   if (tool !== "*" && !names.includes(tool)) {
     return `There is no tool "${printable(tool)}". Nearest: ${nearestOrAll(tool, names).join(", ")}.`
   }
-  yield* (yield* Gate).addRule({ ...rule.success, source: "/allow" })
+  yield* (yield* RunAnswers).addRule({ ...rule.success, source: "/allow" })
   return `Allowed for this session: ${printable(argument)}. Deny rules still apply.`
 })
 

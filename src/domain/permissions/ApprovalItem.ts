@@ -87,7 +87,6 @@ export interface GatedTask {
   readonly found?: ReadonlyMap<string, ReadonlyArray<ProposedFile>>
 }
 
-/** A call that could not be prepared. */
 export interface UnreadyCall {
   readonly call: ToolCall
   readonly info: ToolInfo
@@ -119,7 +118,6 @@ interface ConflictingWrite {
   readonly tasks: ReadonlyArray<string>
 }
 
-/** A task with everything that its calls would access. */
 export interface TouchingTask {
   readonly task: string
   readonly accesses: ReadonlyArray<CanonicalAccess>

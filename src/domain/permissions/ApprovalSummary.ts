@@ -3,20 +3,131 @@
  * ones that warn are read.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
-import { type CanonicalAccess, partly, sandboxWords, shownTargets, writesIn } from "../tools/Access.ts"
+import { mostKept } from "../files/FileEntry.ts"
+import type { FileKind } from "../files/FileKind.ts"
+import type { WholeChange } from "../files/ChangePreview.ts"
+import { counted, sizeText } from "../text/Format.ts"
+import { listWithin } from "../text/Excerpt.ts"
+import {
+  type CanonicalAccess,
+  partly,
+  sandboxWords,
+  shownTargets,
+  type WriteAccess,
+  writesIn
+} from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
-import {
-  type AccessSummary,
-  cautious,
-  lowRisk,
-  summaryOfWhole,
-  summaryOfWrite,
-  type SummaryContext
-} from "./WriteSummary.ts"
 
-export type { SeenChange, SummaryContext } from "./WriteSummary.ts"
+/** A write with what it changes; `isNew` when there is no such file, `isGone` when there is none afterwards. */
+export interface SeenChange extends WholeChange {
+  readonly isNew: boolean
+  readonly isGone: boolean
+  /** What the file becomes, when that is not what it is. */
+  readonly becomes?: FileKind
+}
+
+interface SummaryContext {
+  /** A path as a person knows it: relative in the project, otherwise absolute. */
+  readonly nameOf: (path: string) => string
+  /** Nothing when the present content cannot be read. */
+  readonly changeOf: (path: string) => SeenChange | undefined
+}
+
+type AccessSummary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
+
+/** For what is nothing to worry about. */
+const lowRisk = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: true })
+const cautious = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: false })
+
+/** So many characters of the names in a folder are shown. */
+const namesLength = 120
+
+const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
+
+const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
+
+/** What undo cannot bring back, and what may be secret among it; a sentence each. */
+const warningsOf = (removals: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
+  const large = removals.filter((one) => sizeOf(one) > mostKept).map(({ path }) => nameOf(path))
+  const secret =
+    removals.length < 2 ? [] : removals.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
+  return [
+    ...(large.length === 0 ? [] : [`undo cannot bring back ${large.join(", ")}, which is larger than 16 MiB.`]),
+    ...(secret.length === 0 ? [] : [`By their names these may hold secrets: ${secret.join(", ")}.`])
+  ]
+}
+
+const withWarnings = (does: string, calm: string, warnings: ReadonlyArray<string>): AccessSummary =>
+  warnings.length === 0
+    ? lowRisk(does, `${calm}; undo brings it back.`)
+    : cautious(does, [`${calm}.`, ...warnings].join(" "))
+
+/** How many files a folder holds, their first names and their size. */
+const folderText = (folder: string, files: ReadonlyArray<WriteAccess>): string => {
+  const real = files.filter(({ path }) => path !== folder)
+  if (real.length === 0) return "empty"
+  const names = real.map(({ path }) => path.slice(folder.length + 1))
+  const shown = listWithin(names, namesLength, (count) => `and ${count} more`).text.replaceAll("\n", ", ")
+  return `${counted(real.length, "file")}: ${shown}; ${bytesText(real.reduce((sum, one) => sum + sizeOf(one), 0))}`
+}
+
+const summaryOfRemoval = (
+  write: WriteAccess,
+  change: SeenChange | undefined,
+  nameOf: SummaryContext["nameOf"]
+): AccessSummary => {
+  const name = nameOf(write.path)
+  const { holds } = write
+  if (holds?.is === "link") {
+    const does = `remove the link ${name}${holds.leads === undefined ? "" : ` (it leads to ${holds.leads})`}`
+    return lowRisk(does, "Removes a link; what it leads to stays; undo brings it back.")
+  }
+  if (holds?.is === "other")
+    return cautious(`remove ${name}`, "It is neither a file nor a link; undo cannot bring it back.")
+  const what = change === undefined ? `${bytesText(sizeOf(write))}, no text` : `-${change.removed}`
+  return withWarnings(`remove ${name} (${what})`, "Removes a file of the project", warningsOf([write], nameOf))
+}
+
+const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext): AccessSummary => {
+  const name = nameOf(write.path)
+  const change = changeOf(write.path)
+  if (write.removes === true) return summaryOfRemoval(write, change, nameOf)
+  if (change === undefined) {
+    const what = write.holds === undefined ? "" : ` (it has ${bytesText(sizeOf(write))}, no text)`
+    return cautious(`write ${name}${what}`, "Replaces a file whose present content cannot be shown.")
+  }
+  const { added, becomes, diff, isNew, removed } = change
+  if (becomes === "link") return lowRisk(`create the link ${name}`, "Adds a link to the project.")
+  const mode = becomes === undefined ? "" : becomes === "plain" ? ", not executable any more" : ", executable"
+  if (isNew) return lowRisk(`create ${name} (${counted(added, "line")}${mode})`, "Adds a file to the project.")
+  if (diff === "" && mode === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
+  if (diff === "")
+    return lowRisk(`make ${name}${mode.slice(1)}`, "Changes the mode of the file, and nothing of its text.")
+  return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
+}
+
+/** What a call moves, or removes with a folder; nothing for single files that are written or removed. */
+const summaryOfWhole = (writes: ReadonlyArray<WriteAccess>, { nameOf }: SummaryContext): AccessSummary | undefined => {
+  const [first] = writes
+  const removals = writes.filter(({ removes }) => removes === true)
+  if (first?.from === undefined) {
+    if (first?.folder === undefined) return undefined
+    const does = `remove the folder ${nameOf(first.folder)} (${folderText(first.folder, writes)})`
+    return withWarnings(does, "Removes a folder of the project with everything in it", warningsOf(writes, nameOf))
+  }
+  const secrets = warningsOf(removals, nameOf).filter((text) => !text.startsWith("undo"))
+  const { folder, from, path } = first
+  const source = removals[0]?.folder
+  const does =
+    folder === undefined || source === undefined
+      ? `move ${from.is === "link" ? "the link " : ""}${nameOf(from.path)} to ${nameOf(path)}${from.is === "link" ? "" : ` (${bytesText(from.size)})`}`
+      : `move the folder ${nameOf(source)} to ${nameOf(folder)} (${folderText(source, removals)})`
+  return secrets.length === 0
+    ? lowRisk(does, "Moves it within the project, byte for byte.")
+    : cautious(does, ["Moves it within the project, byte for byte.", ...secrets].join(" "))
+}
 
 const summaryOfRead = (
   { inside, ofSkill, path }: CanonicalAccess & { readonly _tag: "ReadFile" },

@@ -21,7 +21,6 @@ const sourceOf = (text: string): ReadonlyArray<string> =>
 
 const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
 
-/** One argument; a string of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
   const label = unframed(name)
   if (typeof value !== "string") return [sourceLine(`${label}: ${unframed(JSON.stringify(value))}`)]
@@ -31,7 +30,6 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
     : [{ text: `${label}:` }, ...rows.map((text) => sourceLine(`  ${text}`))]
 }
 
-/** True for a task that asks for approval without a tool call. */
 const isEmpty = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
@@ -164,7 +162,6 @@ export interface Asking {
   readonly notes?: ReadonlyArray<string>
 }
 
-/** What an item does, for a heading. */
 const doesOf = (item: ApprovalItem): string => {
   const { targets, tool, words } = item
   if (words !== undefined) return unframed(words.does)
@@ -280,7 +277,6 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   return `\n${framed([...heading, ...body, ...(hasNotes ? noteLines : [])], keys, size).join("\n")}\n`
 }
 
-/** Everything about the question, for a pager. */
 export const wholeQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items } = asking
   const isAlone = items.length === 1

@@ -7,7 +7,6 @@ import { matchesAllow, type Target, matchesDeny, placePrefix, exactPattern } fro
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
-/** What rules decide about: a tool, its risk, and all its targets. */
 interface Request {
   readonly tool: string
   readonly risk: Risk

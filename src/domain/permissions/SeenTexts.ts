@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
+import { unescaped } from "./TargetPattern.ts"
 
 /** So many characters of what was read are compared by the line, the latest. */
 const mostCharacters = 32_000_000
@@ -20,7 +21,6 @@ const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 const isNumber = (word: string): boolean => /^\d+$/.test(word)
-const isYear = (word: string): boolean => /^(?:19|20)\d\d$/.test(word)
 const hasDigit = (text: string): boolean => /\p{N}/u.test(text)
 
 /** `qwen3`, `mysql2` */
@@ -31,7 +31,7 @@ const isFormat = (word: string): boolean => word.length <= 6 && /^\p{L}+\d+$/u.t
 /** True for a word that is no name: a number, a token, a code. */
 const isData = (word: string): boolean =>
   isNumber(word)
-    ? word.length >= 4 && !isYear(word)
+    ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
     : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
 /** What stands before the text of a line in the result of a tool: `12: ` or `src/a.ts:12: `. */
@@ -62,14 +62,6 @@ const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-const unescaped = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** What a text stands for where it is text in base64 or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
@@ -82,7 +74,6 @@ const hiddenIn = (text: string): ReadonlyArray<string> => {
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
 }
 
-/** The first result that there is. */
 const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | undefined => {
   for (const one of all) {
     const result = find(one)

@@ -12,7 +12,7 @@ import { mostUrlData } from "../tools/Access.ts"
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
 /** The text with its percent escapes read, where they are valid. */
-const unescaped = (text: string): string => {
+export const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -54,7 +54,6 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
  * `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox) make`.
  */
 
-/** Where a command runs. */
 export interface CommandPlace {
   /** Relative to the project; `.` for the project itself. */
   readonly folder: string
@@ -105,9 +104,7 @@ export interface Target {
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
-  /** The path below the project, for a file inside it. */
   readonly relative?: string
-  /** Where it runs, for a command. */
   readonly place?: CommandPlace
   /** True for a URL that was made from what was read: only a rule for exactly this URL allows it. */
   readonly carries?: boolean

@@ -4,43 +4,18 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { type ApprovalItem, beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { decide } from "../../domain/permissions/Decision.ts"
+import type {
+  Answered,
+  AnsweredBy,
+  CallAnswer,
+  DoubtAnswer,
+  StepAnswer,
+  WordsAnswer
+} from "../../domain/permissions/Answer.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
-
-/** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
-const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
-
-/** `repairs` is a yes that also covers later changes of the same files by the same task, where the question offers it. */
-export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
-export type StepAnswer = typeof StepAnswer.Type
-export const CallAnswer = Schema.Literals(["once", "repairs", "session", "remember", "deny"])
-export type CallAnswer = typeof CallAnswer.Type
-/** The answer about a call in doubt: execute it again, take it as done, or stop the run. */
-export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
-export type DoubtAnswer = typeof DoubtAnswer.Type
-
-/** The answer to a question of the model: the person said something, or nothing. */
-export const WordsAnswer = Schema.Literals(["said", "nothing"])
-export type WordsAnswer = typeof WordsAnswer.Type
-
-/** Who gave an answer; `nobody` when there was no way to ask. */
-export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
-export type AnsweredBy = typeof AnsweredBy.Type
-
-/** An answer with the one who gave it. */
-export interface Answered<A> {
-  readonly answer: A
-  readonly by: AnsweredBy
-  /** With `decline` or `deny`: what the person wants instead, in their words. It goes into the next round. */
-  readonly instead?: string
-  /** With `said`: the words. */
-  readonly text?: string
-  /** With `step` or `remember`: the offered rules that the person chose for this project, by their text. */
-  readonly always?: ReadonlyArray<string>
-}
 
 /** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask

@@ -7,12 +7,12 @@ import * as Predicate from "effect/Predicate"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
   type Answered,
-  Approver,
   type CallAnswer,
   type DoubtAnswer,
-  type StepAnswer,
-  type WordsAnswer
-} from "./Approver.ts"
+  inWords,
+  type StepAnswer
+} from "../../domain/permissions/Answer.ts"
+import { Approver } from "./Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
@@ -51,7 +51,6 @@ export type Arbitrate = (item: ApprovalItem) => DoubtAnswer | PromiseLike<DoubtA
  */
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 
-/** The functions of a script. */
 export interface ApprovalCallbacks {
   /** Answers approvals; without it every call that needs one is denied. */
   readonly approve?: Approve | undefined
@@ -76,16 +75,13 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
 
 const doubtAnswer = (answer: DoubtAnswer): DoubtAnswer => (answer === "again" || answer === "done" ? answer : "stop")
 
+/** A value from JavaScript code as words; empty for any other value. */
+const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
+
 /** The words that came with a no, if there are any. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
-  const given = Predicate.isObject(answer) ? answer["instead"] : undefined
-  const instead = typeof given === "string" ? given.trim() : ""
+  const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }
-}
-
-const wordsAnswer = (given: unknown): Answered<WordsAnswer> => {
-  const text = typeof given === "string" ? given.trim() : ""
-  return text === "" ? { answer: "nothing", by: "person" } : { answer: "said", by: "person", text }
 }
 
 /** Calls a function of the script, which stands for a person. */
@@ -123,7 +119,7 @@ export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks)
           question: Effect.fn("CallbackApprover.question")((text) =>
             Effect.map(
               Effect.promise(async () => answer(text)),
-              wordsAnswer
+              (words) => inWords(wordsOf(words))
             )
           )
         }),

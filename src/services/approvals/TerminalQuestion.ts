@@ -14,11 +14,11 @@ import { closeSync, openSync } from "node:fs"
 import { isatty, WriteStream } from "node:tty"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import { type TypedAnswer, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
+import type { Question, TypedAnswer } from "../../domain/permissions/Question.ts"
+import { type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { pagesOf, textWidth } from "../../domain/text/TextWidth.ts"
 
-/** A terminal that text can be written to. */
 interface TerminalOutput {
   readonly write: (text: string) => Effect.Effect<void, PlatformError>
   readonly size: () => { readonly columns: number; readonly rows: number }
@@ -53,13 +53,11 @@ export const ControllingTerminal = Context.Reference<() => TerminalOutput | unde
   { defaultValue: () => openControllingTerminal }
 )
 
-/** Where a question is shown. */
 interface QuestionScreen {
   readonly show: (text: string) => Effect.Effect<void, PlatformError>
   readonly size: Effect.Effect<{ readonly columns: number; readonly rows: number }>
 }
 
-/** For a terminal that does not tell its size. */
 const usualSize = { columns: 80, rows: 24 }
 
 const orUsual = ({ columns, rows }: { readonly columns: number; readonly rows: number }) => ({
@@ -144,7 +142,6 @@ const dropTypedAhead = Effect.gen(function* () {
   yield* dropLines
 })
 
-/** A line without the blanks around it. */
 const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
 /** How far a key of the pager turns; nothing for a key that leaves it. Other keys, Enter among them, do nothing. */
@@ -154,30 +151,15 @@ const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
   return name === " " || name === "space" ? 1 : name === "b" ? -1 : 0
 }
 
-/** How questions are shown. */
 export interface QuestionStyle {
   readonly isColoured: boolean
   /** Whether the terminal rings when a question appears. */
   readonly bell: boolean
 }
 
-/** A question: its texts for a screen, and how a line is read. */
-export interface Question<A> {
-  readonly short: (size: ScreenSize) => string
-  readonly whole: (size: ScreenSize) => string
-  readonly help: (size: ScreenSize) => string
-  /** Stands before what is typed. */
-  readonly prompt: string
-  /** What a key means that is pressed first; nothing when it begins a line. */
-  readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
-  /** What a line means that was ended with Enter. */
-  readonly read: (line: string) => TypedAnswer<A>
-}
-
 /** What became of a question: an answer, the input ended or was stopped, or nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
-/** The bell of a terminal. */
 export const ring = "\u0007"
 
 /** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
@@ -185,7 +167,6 @@ export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: press a key." } as const
 
-/** What a key writes; nothing for one that writes nothing. */
 const textOf = ({ input, key }: Terminal.UserInput): string => {
   const text = Option.getOrElse(input, () => "")
   return key.ctrl || key.meta || printable(text) !== text ? "" : text

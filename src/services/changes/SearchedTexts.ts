@@ -11,7 +11,7 @@ import { type SkippedFile, skippedText, type SkipReason } from "../../domain/fil
 import type { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { fileHolds } from "../files/TextFile.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayRead } from "../permissions/Gate.ts"
 import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
 import { matchesGlob } from "../../domain/files/PathList.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
@@ -65,7 +65,7 @@ const makeReadText = Effect.gen(function* () {
     const relative = path.relative(workspace.root, file.path).split(path.sep).join("/")
     if (relative !== given && isListed(relative)) return undefined
     if (isSecretLike(file.path)) return { reason: "secret" }
-    if (!(yield* gate.mayRead(file.path))) return { reason: "denied" }
+    if (!(yield* mayRead(gate)(file.path))) return { reason: "denied" }
     const text = yield* Effect.result(workspace.readText(file.path, maxBytes))
     if (text._tag === "Success") return { text: text.success }
     const reason = skipReasons[text.failure.type]
@@ -108,7 +108,7 @@ export const makePatternSearch = Effect.gen(function* () {
     if (reason === "outside") return false
     if (reason === "secret" || reason === "denied" || reason === "unreadable" || isSecretLike(path)) return true
     const file = yield* Effect.orElseSucceed(workspace.canonical(path), () => undefined)
-    if (file?.inside !== true || !(yield* gate.mayRead(file.path))) return true
+    if (file?.inside !== true || !(yield* mayRead(gate)(file.path))) return true
     return yield* Effect.provideService(fileHolds(file.path, needles), FileSystem.FileSystem, fs)
   })
 

@@ -26,7 +26,7 @@ import { writesIn } from "../../domain/tools/Access.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayShow } from "../permissions/Gate.ts"
 import { baseOf, finalCalls, proposedBy } from "./FinalCalls.ts"
 import { makeReplacement } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
@@ -305,7 +305,7 @@ export const makeTaskChanges = Effect.gen(function* () {
       const meant = path === written ? call : { ...call, arguments: { ...call.arguments, path } }
       const base = Effect.gen(function* () {
         const { inside, path: canonical } = yield* workspace.canonical(path)
-        const isShown = inside && (yield* gate.mayShow(canonical)) && (yield* workspace.isFile(canonical))
+        const isShown = inside && (yield* mayShow(gate)(canonical)) && (yield* workspace.isFile(canonical))
         return isShown ? yield* workspace.readText(canonical, maxSearchedBytes) : null
       })
       return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), asked)

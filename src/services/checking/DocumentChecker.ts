@@ -35,7 +35,7 @@ import { Briefer } from "../pipeline/Briefer.ts"
 import { PlanChecker, type PlanContext } from "../pipeline/PlanChecker.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayShow } from "../permissions/Gate.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { toldFiles } from "../tools/FileAccess.ts"
@@ -56,7 +56,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
 
   const mayTell = (call: ToolCall) =>
     Effect.flatMap(toldFiles(call, [], workspace), (files) =>
-      Effect.map(Effect.filter(files, gate.mayShow), (shown) => shown.length === files.length)
+      Effect.map(Effect.filter(files, mayShow(gate)), (shown) => shown.length === files.length)
     )
 
   return Effect.fn("checkRefinement")(function* (

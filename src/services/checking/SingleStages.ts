@@ -19,7 +19,7 @@ import { deniedTasks } from "../../domain/runs/NotDone.ts"
 import { unfollowed } from "../../domain/runs/Followed.ts"
 import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
 import { changeKinds } from "../pipeline/CheckedEvidence.ts"
 import { Briefer } from "../pipeline/Briefer.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
@@ -185,11 +185,11 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const declined = yield* Scheduler.use((scheduler) => scheduler.runRound({ briefing, round: 1, list, state })).pipe(
     Effect.provide(layerRefined(refinement))
   )
-  const gate = yield* Gate
+  const answers = yield* RunAnswers
   const rounds = yield* state.rounds
   const { failures = [], results = [] } = rounds.at(-1) ?? {}
-  const denials = yield* gate.denials
-  const requested = (yield* gate.requestedChanges).map((change) => Object.assign({ round: rounds.length }, change))
+  const denials = yield* answers.denials
+  const requested = (yield* answers.requestedChanges).map((change) => Object.assign({ round: rounds.length }, change))
   const left = { deniedTasks: deniedTasks(rounds), unfollowed: unfollowed(requested, rounds, yield* changeKinds) }
   const nothing = { ...left, missing: [], notRun: [], runId: "" }
   return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }

@@ -36,8 +36,9 @@ import { Commands } from "../commands/Commands.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate, redeem } from "../permissions/Gate.ts"
-import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { Gate, redeem, approveStep, foreseeDenial, mayRead } from "../permissions/Gate.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { PermissionDenied, SavedDenial, questionOfCall } from "../permissions/GateQuestion.ts"
 import { makeCheckRuns, type NamedCheck } from "./CheckRuns.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -113,6 +114,7 @@ export class Checks extends Context.Service<
       const commands = yield* Commands
       const events = yield* RunEvents
       const gate = yield* Gate
+      const readTexts = yield* ReadTexts
       const chooseChecks = yield* ProjectChecks
       const registry = yield* ToolRegistry
       const workspace = yield* Workspace
@@ -134,7 +136,7 @@ export class Checks extends Context.Service<
           return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
         })
         if (named.length > 0) return named
-        const chosen = yield* Effect.provideContext(chooseChecks(paths, gate.mayRead), services)
+        const chosen = yield* Effect.provideContext(chooseChecks(paths, mayRead(gate)), services)
         return yield* Effect.filter(chosen, (check) =>
           check.isGuess === true ? Effect.map(Effect.result(canonical(check)), Result.isSuccess) : Effect.succeed(true)
         )
@@ -153,7 +155,7 @@ export class Checks extends Context.Service<
         const command = yield* canonical(check)
         const prepared = yield* registry.prepare(callOf(place, { ...check, argv }))
         for (const access of [command, ...prepared.accesses]) {
-          const denial = yield* gate.foresee(access)
+          const denial = yield* foreseeDenial(gate, access)
           /* Only the whole command has to be allowed; the narrower one must not be denied. */
           if (denial === undefined || (access === command && denial.rules.length === 0 && check.whole !== undefined)) {
             continue
@@ -170,12 +172,12 @@ export class Checks extends Context.Service<
           if (denial.rules.length > 0) return yield* refuse(refusal)
           /* A person who approved all steps beforehand approved what checks their changes. */
           const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
-          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: checksPlanKey, tasks })
+          const { approved } = yield* approveStep(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
           if (!approved) return yield* refuse(refusal)
         }
         const part = check.whole === undefined ? {} : { part: checkText(check) }
         const asked = { task: scope.task, place, ...part }
-        const permit = yield* Effect.catch(gate.authorize(asked, prepared), refuse)
+        const permit = yield* Effect.catch(gate.authorize(questionOfCall(asked, prepared)), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command
       })
@@ -265,7 +267,7 @@ export class Checks extends Context.Service<
               const outcome = notRun(check, message, forModel)
               return Effect.as(report(scope, outcome), outcome)
             }),
-            Effect.tap(({ text }) => gate.noteRead(text, "command"))
+            Effect.tap(({ text }) => readTexts.noteRead(text, "command"))
           )
       })
 
@@ -285,8 +287,9 @@ export class Checks extends Context.Service<
         if (Result.isFailure(found)) return triedCheck(check, found.failure.message)
         const prepared = yield* registry.prepare(callOf("trial", check))
         const scope = { task: "", place: "" }
-        if (!(yield* gate.isAllowed(scope, prepared))) return null
-        const permit = yield* gate.authorize(scope, prepared)
+        const question = questionOfCall(scope, prepared)
+        if ((yield* gate.decide(question))._tag !== "Allow") return null
+        const permit = yield* gate.authorize(question)
         if (!redeem(permit)) return null
         const end = oneAtATime(runs.tryOut(found.success))
         if (check.kind === "given") return triedCheck(check, yield* end)

@@ -18,7 +18,8 @@ import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { SavedDenial } from "../permissions/GateQuestion.ts"
-import { GateSnapshot, Gate } from "../permissions/Gate.ts"
+import { AnswerSnapshot, RunAnswers } from "../permissions/RunAnswers.ts"
+import type { ReadTexts } from "../permissions/ReadTexts.ts"
 import { TaskLoop } from "../pipeline/TaskLoop.ts"
 import { CallsDeclined, JoinedChanges, type TaskOrder } from "../pipeline/TaskStage.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
@@ -63,12 +64,12 @@ const place = {
   round: Schema.Int,
   step: Schema.Int,
   finished: Schema.Array(TaskResult),
-  snapshot: GateSnapshot
+  snapshot: AnswerSnapshot
 }
 
 /** The part of the result that is the same for every task. */
 const back = {
-  snapshot: GateSnapshot,
+  snapshot: AnswerSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
   stop: Schema.optionalKey(SavedDenial)
 }
@@ -170,10 +171,10 @@ const isMade = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + f
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
-): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | Gate | TaskRunner | ToolRunner> =>
+): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | RunAnswers | TaskRunner | ToolRunner> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const gate = yield* Gate
+      const answers = yield* RunAnswers
       const here = yield* TaskRunner
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers(runId)
@@ -183,19 +184,19 @@ export const layerClusterTasks = (
         A,
         B extends {
           readonly outcome: A | TaskFailure
-          readonly snapshot: GateSnapshot
+          readonly snapshot: AnswerSnapshot
           readonly stop?: typeof SavedDenial.Type
         }
       >(piece: WorkItem, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
         const { outcome, snapshot, stop } = yield* read(schema, yield* offer(piece))
-        yield* restoreAnswers(gate, snapshot, secrets)
+        yield* restoreAnswers(answers, snapshot, secrets)
         if (stop !== undefined) yield* toolRunner.stop(stop)
         return outcome
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder) {
         const { joined, task } = order
-        const payload = yield* textOf(WorkPayload, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const payload = yield* textOf(WorkPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
         const key = workKey("refine", order, task, joined)
         const made = yield* onWorker({ key, kind: "refine", payload }, WorkAnswer)
         if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
@@ -203,7 +204,7 @@ export const layerClusterTasks = (
       })
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
         if (isMade(order.outcome)) return yield* here.run(order)
-        const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* gate.snapshot }, secrets)
+        const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
         const key = workKey("task", order, order.outcome.task)
         const made = yield* onWorker({ key, kind: "task", payload }, Ran)
         return made instanceof TaskFailure ? yield* made : made
@@ -216,6 +217,7 @@ export const layerClusterTasks = (
 
 /** The services of one worker for the tasks of a run. */
 export interface TaskContext extends CallJudges {
+  readonly readTexts: ReadTexts["Service"]
   readonly loop: TaskLoop["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
@@ -257,7 +259,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
     }: {
       readonly order: Pick<typeof WorkPayload.Type, "briefing" | "finished">
       readonly phase: TaskPhase
-      readonly snapshot: GateSnapshot
+      readonly snapshot: AnswerSnapshot
       readonly task: Task
       readonly tools: ReadonlyArray<string>
     },
@@ -267,7 +269,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
     const failure = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const result = (value: {
       readonly outcome: A | TaskFailure
-      readonly snapshot: GateSnapshot
+      readonly snapshot: AnswerSnapshot
       readonly stop?: typeof SavedDenial.Type
     }) => textOf(schema, value as B, secrets)
     return {
@@ -277,17 +279,17 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
       carryOut: Effect.fnUntraced(function* (context: TaskContext) {
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
-        yield* restoreAnswers(context.gate, snapshot, secrets)
+        yield* restoreAnswers(context.answers, snapshot, secrets)
         /* What other workers read is known here as far as results tell it. */
-        yield* context.gate.noteSaid(briefing.prompt)
-        yield* Effect.forEach(finished, ({ result }) => context.gate.noteRead(result.document, "command"))
+        yield* context.readTexts.noteSaid(briefing.prompt)
+        yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>
           Effect.succeed(one)
         )
         const failed = Effect.catch(context.failed, ({ message }) => Effect.succeed(failure(message)))
         const outcome = yield* Effect.raceFirst(working, failed)
         const stop = yield* context.toolRunner.stopReason
-        const known = { outcome, snapshot: yield* context.gate.snapshot }
+        const known = { outcome, snapshot: yield* context.answers.snapshot }
         return { outcome, result: yield* result({ ...known, ...(stop === undefined ? {} : { stop }) }) }
       })
     }

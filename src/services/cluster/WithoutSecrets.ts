@@ -11,11 +11,10 @@ import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
-import { type Gate, GateSnapshot } from "../permissions/Gate.ts"
+import { AnswerSnapshot, type RunAnswers } from "../permissions/RunAnswers.ts"
 import * as Result from "effect/Result"
 import { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { isForPerson } from "../permissions/ApprovalView.ts"
-import { type GateQuestion, questionOfCall } from "../permissions/GateQuestion.ts"
+import { isForPerson, type GateQuestion, questionOfCall } from "../permissions/GateQuestion.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** Takes secrets out of a value before it is saved. */
@@ -106,16 +105,16 @@ export const wholeOutcome = Effect.fnUntraced(function* (
 const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
-/** Adds answers that were sent, except those that this gate has itself, with their secrets. */
+/** Adds answers that were sent, except those that are known here, with their secrets. */
 export const restoreAnswers = Effect.fnUntraced(function* (
-  gate: Gate["Service"],
-  sent: GateSnapshot,
+  answers: RunAnswers["Service"],
+  sent: AnswerSnapshot,
   { redact }: Secrets
 ) {
-  const own = yield* withoutSecrets(GateSnapshot, yield* gate.snapshot, redact)
+  const own = yield* withoutSecrets(AnswerSnapshot, yield* answers.snapshot, redact)
   const { wishes = [], ...rest } = sent
   const news = without(wishes, own.wishes ?? [])
-  yield* gate.restore({
+  yield* answers.restore({
     ...rest,
     denials: without(sent.denials, own.denials),
     ...(news.length === 0 ? {} : { wishes: news })
@@ -124,7 +123,7 @@ export const restoreAnswers = Effect.fnUntraced(function* (
 
 /** What decides about the calls of a task. */
 export interface CallJudges {
-  readonly gate: Gate["Service"]
+  readonly answers: RunAnswers["Service"]
   readonly registry: Pick<ToolRegistry["Service"], "prepare">
 }
 
@@ -133,13 +132,13 @@ export interface CallJudges {
  * `sent` are the calls as they were sent and approved, `whole` the same as they are made.
  */
 export const coverWhole = Effect.fnUntraced(function* (
-  { gate, registry }: CallJudges,
+  { answers, registry }: CallJudges,
   task: string,
   sent: ReadonlyArray<ToolCall>,
   whole: ReadonlyArray<ToolCall>,
   redact: Redact
 ) {
-  const { grants } = yield* gate.snapshot
+  const { grants } = yield* answers.snapshot
   const codec = Schema.toCodecJson(ToolCall)
   const questionAbout = (call: ToolCall): Effect.Effect<GateQuestion | undefined> =>
     Effect.map(Effect.result(registry.prepare(call)), (prepared) =>
@@ -157,5 +156,5 @@ export const coverWhole = Effect.fnUntraced(function* (
     if (grants.excluded.includes(asked.hash)) excluded.push(made.hash)
     else if (grants.approved.includes(asked.hash) && isForPerson(asked) === isForPerson(made)) approved.push(made.hash)
   }
-  yield* gate.restore({ grants: { approved, excluded, session: {}, plans: {}, denied: {} }, denials: [] })
+  yield* answers.restore({ grants: { approved, excluded, session: {}, plans: {}, denied: {} }, denials: [] })
 })

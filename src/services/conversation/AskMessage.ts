@@ -20,7 +20,9 @@ import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
-import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { Gate, approveStep } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
+import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
@@ -121,6 +123,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const agent = yield* Agent
   const changes = yield* makeTaskChanges
   const gate = yield* Gate
+  const answers = yield* RunAnswers
   const gatedCalls = yield* makeGatedCalls
   const events = yield* RunEvents
   const instructions = yield* makeInstructions
@@ -236,7 +239,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const gated = yield* gatedCalls(wholeTask, proposal, number)
     if (gated === undefined) return undefined
     const title = `Message ${number}`
-    const { approved, by } = yield* gate.approveStep({ title, planKey: `message-${number}`, tasks: [gated] })
+    const { approved, by } = yield* approveStep(gate, { title, planKey: `message-${number}`, tasks: [gated] })
     if (approved) return undefined
     return by === "person"
       ? { status: "declined" as const, why: `you declined the changes of ${namesOf(proposal)}.` }
@@ -323,13 +326,13 @@ export const makeAnswerMessage = Effect.gen(function* () {
         end._tag === "Accepted"
           ? { status: "done", answer: end.value, reason, ...(ended.isUnfounded ? unfoundedEnding : {}) }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
-      const before = (yield* gate.requestedChanges).length
+      const before = (yield* answers.requestedChanges).length
       const applied = yield* apply(opened, ending, declined).pipe(
         Effect.catchTag("TaskFailure", (failure) =>
           Effect.succeed<AskEnding>({ status: "failed", answer: failure.message, reason: failure.message })
         )
       )
-      const requested = (yield* gate.requestedChanges).slice(before).at(-1)
+      const requested = (yield* answers.requestedChanges).slice(before).at(-1)
       if (applied.status !== "declined" || requested === undefined || turn >= mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
       const note = `You declined the changes of ${changes

@@ -36,9 +36,10 @@ import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
-import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
+import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
-import { noteMessages } from "../permissions/ReadNotes.ts"
+import { noteMessages, ReadTexts } from "../permissions/ReadTexts.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
 import { makeInstructions } from "../pipeline/Instructions.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
@@ -88,7 +89,8 @@ export const layerAsker = Layer.effect(
     const toolRunner = yield* ToolRunner
     const briefer = yield* Briefer
     const overflow = yield* makeOverflow
-    const gate = yield* Gate
+    const answers = yield* RunAnswers
+    const readTexts = yield* ReadTexts
     const prompts = yield* Prompts
     const events = yield* RunEvents
     const settings = yield* RunSettings
@@ -118,7 +120,7 @@ export const layerAsker = Layer.effect(
       form: AnswerSchema | undefined,
       { acceptUnverified, asksBack }: Pick<AskOrder, "acceptUnverified"> & { readonly asksBack: boolean }
     ) {
-      yield* noteMessages(gate, begin)
+      yield* noteMessages(readTexts, begin)
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
       const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
       const given = yield* Ref.make(images)
@@ -150,7 +152,7 @@ export const layerAsker = Layer.effect(
         ending: AskEnding,
         since: { readonly denials: number; readonly outcomes: number }
       ) {
-        const denials = (yield* gate.denials).slice(since.denials)
+        const denials = (yield* answers.denials).slice(since.denials)
         if (denials.length === 0) return ending
         const { outcomes } = yield* Ref.get(memory)
         const deniedTasks = deniedOf(outcomes.slice(since.outcomes)) === "all" ? [askTask] : []
@@ -168,10 +170,10 @@ export const layerAsker = Layer.effect(
         typed = text
       ) {
         const number = (yield* Ref.get(reports)).length + 1
-        yield* gate.noteSaid(text)
+        yield* readTexts.noteSaid(text)
         const startedAt = yield* Clock.currentTimeMillis
         const since = {
-          denials: (yield* gate.denials).length,
+          denials: (yield* answers.denials).length,
           outcomes: (yield* Ref.get(memory)).outcomes.length
         }
         const isFirst = !(yield* messages).some(isFromPerson)
@@ -220,7 +222,7 @@ export const layerAsker = Layer.effect(
           return yield* shaped({ number, system, messages: yield* messages, form, progress }, ending)
         })
         return yield* Effect.flatMap(answering, inForm).pipe(
-          Effect.ensuring(Effect.andThen(gate.endSteps, lock.release)),
+          Effect.ensuring(Effect.andThen(answers.endSteps, lock.release)),
           Effect.flatMap((ending) => withDenials(ending, since)),
           Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
           Effect.onInterrupt(() => {
@@ -257,7 +259,7 @@ export const layerAsker = Layer.effect(
         command,
         compact,
         restore: Effect.fnUntraced(function* (some) {
-          yield* noteMessages(gate, some)
+          yield* noteMessages(readTexts, some)
           yield* Ref.set(memory, { messages: some, outcomes: [], hasFolded: some.length > 0 })
         }),
         tools: Ref.get(tools),
@@ -267,7 +269,9 @@ export const layerAsker = Layer.effect(
     })
 
     const endingOf = (reports: ReadonlyArray<AskReport>) =>
-      Effect.map(gate.denials, (denials) => conversationEnding(reports, decidingDenials({ deniedTasks: [], denials })))
+      Effect.map(answers.denials, (denials) =>
+        conversationEnding(reports, decidingDenials({ deniedTasks: [], denials }))
+      )
 
     const finishRun = Effect.fnUntraced(function* (
       runId: string,

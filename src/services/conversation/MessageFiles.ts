@@ -17,6 +17,7 @@ import { readFileBytes } from "../files/TextFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { questionOfAccess } from "../permissions/GateQuestion.ts"
 import { meantFile } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -53,9 +54,8 @@ export const makeMessageFiles = Effect.gen(function* () {
 
   const readPicture = Effect.fnUntraced(function* (given: string, number: number) {
     const file = yield* workspace.canonical(given)
-    yield* gate.authorizeReference(
-      { task: `Message ${number}`, place: `message-${number}` },
-      { _tag: "ReadFile", ...file }
+    yield* gate.authorize(
+      questionOfAccess({ task: `Message ${number}`, place: `message-${number}` }, { _tag: "ReadFile", ...file })
     )
     const bytes = yield* provide(readFileBytes(file.path, limits.readFileBytes))
     const mediaType = pictureType(bytes)

@@ -11,10 +11,11 @@ import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { publishedEvents } from "../../domain/history/JournalParts.ts"
 import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { type PermissionDenied, personQuestionId, SavedDenial } from "../permissions/GateQuestion.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { type GateQuestion, type PermissionDenied, SavedDenial, personQuestionId } from "../permissions/GateQuestion.ts"
+import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
+import { Gate, type OpenQuestion } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { RecordedTool } from "../../domain/journal/RecordedTool.ts"
@@ -71,9 +72,6 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
       : []
   })
 
-/** Nothing is tried anew in a replay. */
-const isAllowed = () => Effect.succeed(false)
-
 /**
  * Replaces the gate and the tools; `events` are those of the whole journal, `own` is the part of the session, and
  * `endless` waits for an answer that never came.
@@ -82,7 +80,7 @@ export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
   own: ReadonlyArray<JournalRecord>,
   endless: Effect.Effect<never>
-): Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry> =>
+): Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const gate = yield* Gate
@@ -97,27 +95,33 @@ export const layerReplayDecisions = (
       const risks = risksOf(events)
 
       /** A step without events about approvals needed no question. */
-      const approveStep = Effect.fnUntraced(function* (step: { readonly planKey: string; readonly title: string }) {
+      const askStep = Effect.fnUntraced(function* (step: {
+        readonly planKey: string
+        readonly title: string
+      }): Effect.fn.Return<Answered<AnyAnswer>> {
         const index = open.findIndex(({ planKey, title }) => planKey === step.planKey && title === step.title)
         const [decided] = index === -1 ? [] : open.splice(index, 1)
-        if (decided === undefined) return { approved: true, by: "rule" } satisfies StepApproved
+        if (decided === undefined) return { answer: "step", by: "rule" }
         yield* Effect.forEach(decided.events, publish, { discard: true })
         const answered = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
         // The session ended while a person was asked.
         if (answered === undefined) return yield* endless
-        return { approved: answered.answer !== "decline", by: answered.by } satisfies StepApproved
+        return { answer: answered.answer === "decline" ? "decline" : "step", by: answered.by }
       })
 
-      const askPerson = Effect.fnUntraced(function* (place: string, text: string) {
+      const askWords = Effect.fnUntraced(function* (
+        place: string,
+        text: string
+      ): Effect.fn.Return<Answered<AnyAnswer>> {
         const hash = personQuestionId(place, text)
         const index = questions.findIndex((event) => event.hash === hash)
         const [requested, answer] = index === -1 ? [] : questions.splice(index, 2)
         if (requested !== undefined) yield* publish(requested)
         if (answer?.type !== "approval.answered" || answer.hash !== hash) return yield* endless
         yield* publish(answer)
-        return answer.text
+        return { answer: answer.text === undefined ? "nothing" : "said", by: answer.by, text: answer.text }
       })
 
       const prepare = (call: ToolCall) => {
@@ -128,7 +132,17 @@ export const layerReplayDecisions = (
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
       const denials = Effect.succeed(denialsOf(own))
-      return Context.make(Gate, { ...gate, approveStep, askPerson, isAllowed, denials }).pipe(
+      const ask = (question: OpenQuestion) => {
+        if (question.scope === "step") return askStep(question)
+        return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
+      }
+      /* Nothing is tried anew: a call is open, whatever the rules of today say. */
+      const decide = (question: GateQuestion) =>
+        question.prepared === undefined
+          ? gate.decide(question)
+          : Effect.succeed({ _tag: "Ask" as const, question, rules: [], canAsk: Effect.succeed(true) })
+      return Context.make(Gate, { ...gate, ask, decide }).pipe(
+        Context.add(RunAnswers, { ...(yield* RunAnswers), denials }),
         Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
       )
     })

@@ -8,13 +8,12 @@ import * as Schema from "effect/Schema"
 import {
   type Answered,
   AnsweredBy,
-  Approver,
   CallAnswer,
   DoubtAnswer,
-  isStart,
   StepAnswer,
   WordsAnswer
-} from "../approvals/Approver.ts"
+} from "../../domain/permissions/Answer.ts"
+import { Approver, isStart } from "../approvals/Approver.ts"
 import { asJson } from "./Activities.ts"
 import { Journal } from "./Journal.ts"
 

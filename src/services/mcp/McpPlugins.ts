@@ -33,6 +33,7 @@ import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { WaitingNotice } from "./WaitingNotice.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { StrayLines } from "./McpStdout.ts"
 
@@ -256,7 +257,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
-  yield* Effect.mapError(gate.authorizeStart(server.start), ({ message }) => {
+  yield* Effect.mapError(gate.authorize(questionOfAccess(beforeRun, server.start)), ({ message }) => {
     const does = server.start.does.join(", ").slice(0, maxDoes)
     return `the project names it, and it starts only when you trust it (${does}). ${message}`
   })

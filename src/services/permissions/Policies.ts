@@ -9,9 +9,8 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { readPolicies, renderPolicies, type RememberedRule, isSameRule } from "../../domain/permissions/PolicyFormat.ts"
-import { openDirectory } from "../files/DirectoryHandle.ts"
 import { takeLock } from "../files/Lock.ts"
-import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
+import { flushFolder, makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
@@ -98,14 +97,6 @@ const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileErro
     return yield* change
   }).pipe(Effect.scoped)
 
-/** Removes what a process left that was killed while it wrote. The file must be locked. */
-const removeLeftovers = Effect.fnUntraced(function* (folder: string, name: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const left = (yield* fs.readDirectory(folder)).filter((one) => one.startsWith(`${name}.`) && one.endsWith(".tmp"))
-  yield* Effect.forEach(left, (one) => Effect.ignore(fs.remove(path.join(folder, one))), { discard: true })
-})
-
 /** Replaces the file in one step, with mode 0600 in a folder of mode 0700, and flushes both to the disk. */
 const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
@@ -113,14 +104,12 @@ const writePolicyFile = Effect.fn("writePolicyFile")(
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
-    yield* removeLeftovers(folder, paths.basename(path))
+    /* A process that was killed while it wrote left its file. */
+    const isLeft = (name: string) => name.startsWith(`${paths.basename(path)}.`) && name.endsWith(".tmp")
+    const left = (yield* fs.readDirectory(folder)).filter(isLeft)
+    yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(paths.join(folder, name))), { discard: true })
     yield* writePrivateFile(path, renderPolicies(rules))
-    yield* fs.realPath(folder).pipe(
-      Effect.flatMap(openDirectory),
-      Effect.flatMap(({ sync }) => sync),
-      Effect.scoped,
-      Effect.ignore
-    )
+    yield* flushFolder(folder)
   },
   (effect, path) => Effect.mapError(effect, systemFailure(path))
 )

@@ -27,7 +27,9 @@ import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayRead } from "../permissions/Gate.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { ProjectMap } from "../files/ProjectMap.ts"
 import { readDescriptions } from "../files/Descriptions.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -98,6 +100,7 @@ export class Briefer extends Context.Service<
       const path = yield* Path.Path
       const { contextWindow, limits } = yield* RunSettings
       const gate = yield* Gate
+      const readTexts = yield* ReadTexts
       const workspace = yield* Workspace
 
       /** The canonical form of a given file that may be read, as if the run referred to it. */
@@ -107,7 +110,7 @@ export class Briefer extends Context.Service<
           ({ message }) => new BriefingError({ part, detail: message })
         )
         yield* Effect.mapError(
-          gate.authorizeStart({ _tag: "ReadFile", ...file }),
+          gate.authorize(questionOfAccess(beforeRun, { _tag: "ReadFile", ...file })),
           ({ message }) => new BriefingError({ part, detail: message, isDenied: true })
         )
         return file
@@ -115,7 +118,7 @@ export class Briefer extends Context.Service<
 
       /* Drawn once: several plans may be checked against one project. */
       const drawMap = yield* ProjectMap
-      const mapOfProject = yield* drawMap(contextWindow, gate.mayRead).pipe(
+      const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
         Effect.provideService(Workspace, workspace),
         Effect.provideService(Path.Path, path),
         Effect.cached
@@ -171,7 +174,7 @@ export class Briefer extends Context.Service<
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
         const named = [...inside, ...pathsNamed(prompt)]
-        const described = yield* readDescriptions(workspace, { near: named, mayRead: gate.mayRead, above: true })
+        const described = yield* readDescriptions(workspace, { near: named, mayRead: mayRead(gate), above: true })
         const description = fitDescription(described.files, contextWindow)
         const attachment =
           request.attachment === undefined
@@ -183,8 +186,8 @@ export class Briefer extends Context.Service<
           currentFile === undefined ? undefined : windowNote(currentFile),
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
         ]
-        yield* gate.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
-        yield* gate.noteRead(attachment?.text ?? "", "outside")
+        yield* readTexts.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
+        yield* readTexts.noteRead(attachment?.text ?? "", "outside")
         const present = notes.flatMap((note) => note ?? [])
         const projectMap = yield* mapOfProject
         const found: Surroundings = {

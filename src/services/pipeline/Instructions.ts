@@ -16,7 +16,8 @@ import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { readDescriptions } from "../files/Descriptions.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayRead } from "../permissions/Gate.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
@@ -41,6 +42,7 @@ export const makeInstructions = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
   const gate = yield* Gate
+  const readTexts = yield* ReadTexts
   const { contextWindow } = yield* RunSettings
   const workspace = yield* Workspace
   const noted = new Set<string>()
@@ -50,7 +52,7 @@ export const makeInstructions = Effect.gen(function* () {
     (file.startsWith(`${workspace.root}/`) ? file.slice(workspace.root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
   const read = Effect.fnUntraced(function* (key: string, near: ReadonlyArray<string>, above: boolean) {
-    const order = { near, mayRead: gate.mayRead, above }
+    const order = { near, mayRead: mayRead(gate), above }
     const { files, notes } = yield* activities.record({ key, success: Described }, readDescriptions(workspace, order))
     for (const text of notes) {
       if (noted.has(text)) continue
@@ -79,7 +81,7 @@ export const makeInstructions = Effect.gen(function* () {
     /* A description of one file is left out by itself when a reference shows it. */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
-    yield* gate.noteRead(text, "project")
+    yield* readTexts.noteRead(text, "project")
     return { ...briefing, projectDescription: text, descriptionFiles: files }
   })
 
@@ -101,7 +103,7 @@ export const makeInstructions = Effect.gen(function* () {
     if (wanted.length === 0) return { text: "", briefing }
     const room = charactersIn(contextWindow / 4) - projectDescription.length
     const fitted = fitDescription(wanted, contextWindow, Math.min(budget, room))
-    yield* gate.noteRead(fitted.text, "project")
+    yield* readTexts.noteRead(fitted.text, "project")
     const left = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
     const parts = [
       "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",

@@ -38,7 +38,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     if (question === undefined) return undefined
     const known = answered.find((one) => one.question === question)
     if (known !== undefined) return known
-    const answer = yield* gate.askPerson(place, question)
+    const { text: answer } = yield* gate.ask({ scope: "question", place, text: question })
     open = answer === undefined ? question : undefined
     if (answer === undefined) return undefined
     const one = { question, answer }

@@ -20,7 +20,7 @@ import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
 import { deniedTasks, endedClean, missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
@@ -82,14 +82,14 @@ export const makeRounds = Effect.gen(function* () {
   const events = yield* RunEvents
   const { limits } = yield* RunSettings
   const scheduler = yield* Scheduler
-  const gate = yield* Gate
+  const answers = yield* RunAnswers
   const reviser = yield* Reviser
   const kinds = yield* changeKinds
 
   const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
     const { briefing, list, round, state } = next
     yield* events.publish({ type: "round.started", round })
-    const before = (yield* gate.requestedChanges).length
+    const before = (yield* answers.requestedChanges).length
     const declined = yield* scheduler.runRound(next)
     const rounds = yield* state.rounds
     const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
@@ -101,7 +101,7 @@ export const makeRounds = Effect.gen(function* () {
     })
     const requestedChanges = yield* activities.record(
       { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
-      Effect.map(gate.requestedChanges, (all) => all.slice(before))
+      Effect.map(answers.requestedChanges, (all) => all.slice(before))
     )
     yield* state.addDeclined(requestedChanges.map(declinedFact))
     if (requestedChanges.length === 0 && declined !== undefined) return { end: { _tag: "Declined", ...declined } }

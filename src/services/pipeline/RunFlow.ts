@@ -20,7 +20,8 @@ import {
   withLooks
 } from "../../domain/runs/RunOutcome.ts"
 import { Journal } from "../journal/Journal.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { causeText } from "../tools/ForeignCode.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
@@ -81,7 +82,7 @@ const allClaims = (
 const makeRunReporter = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
-  const gate = yield* Gate
+  const answers = yield* RunAnswers
   const foreign = toolsToRecord((yield* ToolRegistry).tools)
   const settings = yield* RunSettings
   const { model } = settings
@@ -122,7 +123,7 @@ const makeRunReporter = Effect.gen(function* () {
       {
         declined,
         isStale,
-        denied: (yield* gate.denials).map((one) => deniedFact(one, project)),
+        denied: (yield* answers.denials).map((one) => deniedFact(one, project)),
         notDone: [
           ...failures.map(({ reason, task }) => ({ task, why: reason })),
           ...notDone.filter(({ task }) => !failed.has(task))
@@ -159,7 +160,8 @@ export const layerRunFlow = Layer.effect(
     const { concludeRun } = yield* makeConcluder
     const triedDuring = yield* makeCheckTrial
     const reporter = yield* makeRunReporter
-    const gate = yield* Gate
+    const answers = yield* RunAnswers
+    const readTexts = yield* ReadTexts
     const journal = yield* Journal
     const settings = yield* RunSettings
     const toolRunner = yield* ToolRunner
@@ -178,7 +180,7 @@ export const layerRunFlow = Layer.effect(
       const hasChanged = results.some(({ files = [] }) => files.length > 0)
       const isNamed = settings.namesChecks === true
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
-      const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
+      const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* answers.denials, runId })
       const looked = withLooks(outcome, results)
       const checked = order.acceptUnverified === true ? looked : withChecks(looked, { checks, hasChanged, isNamed })
       return { ...checked, evidence: answer.evidence }
@@ -204,7 +206,7 @@ export const layerRunFlow = Layer.effect(
       )
 
     const run = Effect.fn("Pipeline.run")(function* (order: RunOrder) {
-      yield* gate.noteSaid(`${order.prompt}\n${order.plan ?? ""}`)
+      yield* readTexts.noteSaid(`${order.prompt}\n${order.plan ?? ""}`)
       const prepared = yield* Effect.raceFirst(prepare(order), journal.failed)
       const state = yield* makeRunState
       yield* reporter.start(order, prepared.briefing)

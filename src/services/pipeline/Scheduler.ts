@@ -29,7 +29,7 @@ import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -296,7 +296,7 @@ export class Scheduler extends Context.Service<
         const gated = yield* gatedCalls(task, { task, calls }, round.round)
         if (gated !== undefined) {
           const asked = { title: task.name, planKey: `round-${round.round}`, tasks: [gated] }
-          const { approved, by } = yield* gate.approveStep(asked)
+          const { approved, by } = yield* approveStep(gate, asked)
           if (!approved) return yield* new CallsDeclined({ by })
         }
         return yield* upToDate(state, round, { ...worked, outcome: now })

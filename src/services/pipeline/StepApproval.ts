@@ -17,7 +17,7 @@ import { badExit, commandEnd, fileTools, type PreparedCall } from "../../domain/
 import { writesIn } from "../../domain/tools/Access.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import type { Gate } from "../permissions/Gate.ts"
+import { type Gate, approveStep } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
@@ -130,7 +130,7 @@ export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title 
         if (gated !== undefined) asked.push({ ...gated, ...(others.length === 0 ? {} : { others }) })
         others = proposed
       }
-      const approved = asked.length === 0 ? byRule : yield* gate.approveStep({ title, planKey, tasks: asked })
+      const approved = asked.length === 0 ? byRule : yield* approveStep(gate, { title, planKey, tasks: asked })
       yield* Deferred.succeed(answer, approved)
     })
 

@@ -21,7 +21,7 @@ import { shortened } from "../../domain/text/Excerpt.ts"
 import { fileTools, pathsOf } from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -144,7 +144,7 @@ export class TaskItems extends Context.Service<
         if (count <= limits.items) return
         const title = `${count} items of "${task.name}", more than limits.items (${limits.items})`
         const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
-        const { approved, by } = yield* gate.approveStep({ title, planKey: `items-${round}`, tasks })
+        const { approved, by } = yield* approveStep(gate, { title, planKey: `items-${round}`, tasks })
         if (!approved) return yield* new CallsDeclined({ by })
       })
 

@@ -32,7 +32,7 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, approveStep } from "../permissions/Gate.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -134,7 +134,7 @@ export const makeTaskWork = Effect.gen(function* () {
     if (outside.length === 0) return
     const gated = yield* gatedCalls(task, { task, calls: outside }, round)
     if (gated === undefined) return
-    const { approved, by } = yield* gate.approveStep({ title: task.name, planKey: `round-${round}`, tasks: [gated] })
+    const { approved, by } = yield* approveStep(gate, { title: task.name, planKey: `round-${round}`, tasks: [gated] })
     if (!approved) return yield* new CallsDeclined({ by })
   })
 

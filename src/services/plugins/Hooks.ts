@@ -16,7 +16,8 @@ import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, foreseeDenial } from "../permissions/Gate.ts"
+import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ChangeHooks } from "../tools/ChangeHooks.ts"
 import { declaredNotTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
@@ -77,7 +78,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
     const does = hooks.map(({ argv, event }) => `Hook ${event} runs: ${commandText(argv)}`)
     const file = path.join(project, projectFile)
     yield* Effect.mapError(
-      gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path: file, hash, does }),
+      gate.authorize(questionOfAccess(beforeRun, { _tag: "LoadPlugin", name: nameInRules, path: file, hash, does })),
       ({ by }) => declaredNotTrusted(nameInRules, hash, by)
     )
     return hooks
@@ -93,7 +94,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
     if (hook.scripts !== undefined && hook.scripts !== hashOf(command.scripts ?? [])) {
       return `${what} was not run: the files that it runs changed since you trusted them.`
     }
-    const denial = yield* gate.foresee(command)
+    const denial = yield* foreseeDenial(gate, command)
     if (command.denial !== undefined || (denial?.rules.length ?? 0) > 0) {
       return `${what} was not run: ${command.denial ?? "a rule denies it"}.`
     }

@@ -16,6 +16,7 @@ import { fork } from "node:child_process"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
 import { builtInOrigin, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFinder.ts"
@@ -176,7 +177,7 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   })
   const name = nameInRules(found)
   yield* Effect.mapError(
-    gate.authorizeStart({ _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash }),
+    gate.authorize(questionOfAccess(beforeRun, { _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash })),
     ({ by }) => notTrusted(plugin, name, hash, by)
   )
   return found

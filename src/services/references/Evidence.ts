@@ -25,7 +25,7 @@ import { nearest } from "../../domain/text/Nearest.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, mayRead } from "../permissions/Gate.ts"
 import { fromProject, meantFile as meantFileOf, nearestFiles } from "./FileReferences.ts"
 import { perhaps } from "./ReferenceContext.ts"
 
@@ -115,7 +115,7 @@ const makeFileJudge = Effect.gen(function* () {
     if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
     const { path } = found.value
     const relative = path.slice(workspace.root.length + 1)
-    if (isSecretLike(path) || !(yield* gate.mayRead(path))) return undefined
+    if (isSecretLike(path) || !(yield* mayRead(gate)(path))) return undefined
     return { path, relative }
   })
 

@@ -26,8 +26,9 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
-import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
-import { type CertainDenial, Gate } from "../permissions/Gate.ts"
+import { PermissionDenied, type QuestionScope, SavedDenial, questionOfAccess } from "../permissions/GateQuestion.ts"
+import { type CertainDenial, Gate, foreseeDenial, mayRead } from "../permissions/Gate.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { problem, type ReferenceContext, type ReferenceProblem, type ReferenceResolver } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -166,6 +167,7 @@ const makeReferences = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
   const gate = yield* Gate
+  const readTexts = yield* ReadTexts
   const settings = yield* RunSettings
   const workspace = yield* Workspace
   const resolve = yield* makeReferenceResolver
@@ -177,7 +179,7 @@ const makeReferences = Effect.gen(function* () {
     })
 
   const foresee = (access: CanonicalAccess) =>
-    Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
+    Effect.map(foreseeDenial(gate, access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
   /**
    * Checks the references of a whole list against the project and the run: headings of the request document, tasks that exist,
@@ -192,7 +194,7 @@ const makeReferences = Effect.gen(function* () {
       checkReferences(
         list,
         budget,
-        { document: documentOf(briefing), finished, tree, mayRead: gate.mayRead, foresee },
+        { document: documentOf(briefing), finished, tree, mayRead: mayRead(gate), foresee },
         resolve
       )
     )
@@ -202,7 +204,7 @@ const makeReferences = Effect.gen(function* () {
   const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
     const denials: Array<PermissionDenied> = []
     const permit: ReferenceContext["permit"] = (access) =>
-      Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
+      Effect.mapError(gate.authorize(questionOfAccess(scope, access)), (denied) => {
         denials.push(denied)
         return problem("reference-unreadable", denied.forModel)
       })
@@ -268,7 +270,7 @@ const makeReferences = Effect.gen(function* () {
     const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
     yield* Effect.forEach(resolved, ({ content, reference: { kind, target } }) => {
       if (content.kind === "later" || kind !== "file") return Effect.void
-      return Effect.flatMap(fileAt(target), (file) => gate.noteRead(content.text, file))
+      return Effect.flatMap(fileAt(target), (file) => readTexts.noteRead(content.text, file))
     })
     const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>

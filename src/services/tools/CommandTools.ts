@@ -19,6 +19,7 @@ import { isToolName } from "../../domain/permissions/Permission.ts"
 import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { runGranted } from "../commands/Commands.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { definePlugin, type Plugin, tool } from "./Plugin.ts"
@@ -88,8 +89,9 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   const hash = hashOf(tools)
   const path = (yield* Path.Path).join(project, projectOrigin)
   const does = Object.entries(tools).map(([name, { command }]) => `Tool ${name} runs: ${commandText(command)}`)
-  yield* Effect.mapError(gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path, hash, does }), ({ by }) =>
-    declaredNotTrusted(nameInRules, hash, by)
+  yield* Effect.mapError(
+    gate.authorize(questionOfAccess(beforeRun, { _tag: "LoadPlugin", name: nameInRules, path, hash, does })),
+    ({ by }) => declaredNotTrusted(nameInRules, hash, by)
   )
   return pluginsOf(projectOrigin, tools)
 })

@@ -133,7 +133,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 
   /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
   const execute = Effect.fnUntraced(function* (permit: Permit) {
-    const ready = redeem(permit) ? waiting.get(permit.prepared) : undefined
+    const ready = redeem(permit) && permit.prepared ? waiting.get(permit.prepared) : undefined
     if (ready === undefined) {
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
       return yield* new ToolFailure({ type: "permission_denied", message })

@@ -21,7 +21,13 @@ import {
   ToolResult
 } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
+import {
+  PermissionDenied,
+  type QuestionScope,
+  SavedDenial,
+  questionOfCall,
+  questionOfReading
+} from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess, writesIn, writtenText } from "../../domain/tools/Access.ts"
 import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -32,8 +38,8 @@ import { hashOf, textHash } from "../files/Hash.ts"
 import { toldFiles } from "./FileAccess.ts"
 import { ChangeHooks } from "./ChangeHooks.ts"
 import { guardTool } from "./ToolGuard.ts"
-import type { ReadSource } from "../permissions/ReadNotes.ts"
-import { Gate, type Permit } from "../permissions/Gate.ts"
+import { Gate, type Permit, resolveUncertain } from "../permissions/Gate.ts"
+import { type ReadSource, ReadTexts } from "../permissions/ReadTexts.ts"
 import {
   changesSince,
   CurrentCopy,
@@ -267,6 +273,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const activities = yield* Activities
   const events = yield* RunEvents
   const gate = yield* Gate
+  const readTexts = yield* ReadTexts
   const journal = yield* Journal
   const registry = yield* ToolRegistry
   const hooks = yield* ChangeHooks
@@ -276,8 +283,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const wait = makeWait(events, limits)
 
   /** Runs a call with a permit, within its limits. */
-  const carryOut = (id: ToolCallId, permit: Permit) => {
-    const { prepared } = permit
+  const carryOut = (id: ToolCallId, prepared: PreparedCall, permit: Permit) => {
     const outcome = guardTool(prepared.info, registry.execute(permit), wait(id, prepared))
     return Effect.map(
       outcome,
@@ -319,7 +325,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const accesses = Result.isSuccess(prepared) ? prepared.success.accesses : []
     const isMove = writesIn(accesses).some(({ from }) => from !== undefined)
     const told = isProposal || isMove || Result.isFailure(prepared) ? yield* toldFiles(call, accesses, workspace) : []
-    for (const file of told) yield* gate.authorizeLook(scope, call.name, file)
+    for (const file of told) yield* gate.authorize(questionOfReading(scope, file, call.name))
     return prepared
   })
 
@@ -333,7 +339,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const isKnown = doubt?.outcome !== undefined
     if (
       doubt !== undefined &&
-      (isKnown || (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done")
+      (isKnown || (yield* Effect.tapError(resolveUncertain(doubt, gate), inFlight.stop)) === "done")
     ) {
       const told = doubt.key === key ? happened(doubt, yield* CurrentCopy) : replaced(doubt)
       return yield* measured(Result.succeed(told), asked)
@@ -342,7 +348,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const prepared = yield* prepare(scope, call, false)
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
-    const permit = yield* gate.authorize(scope, prepared.success)
+    const permit = yield* gate.authorize(questionOfCall(scope, prepared.success))
     const writes = (yield* CurrentCopy) === undefined ? writesIn(accesses) : []
     const objection = writes.length === 0 ? undefined : yield* hooks.before(writes)
     if (objection !== undefined) {
@@ -360,7 +366,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     }
     const startedAt = yield* Clock.currentTimeMillis
     yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-    const outcome = yield* carryOut(id, permit)
+    const outcome = yield* carryOut(id, prepared.success, permit)
     if (writes.length > 0 && Result.isSuccess(outcome)) yield* hooks.after(writes)
     // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
     const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
@@ -387,8 +393,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const made = Effect.gen(function* () {
       const prepared = yield* prepare(scope, call, true)
       if (Result.isFailure(prepared)) return { outcome: Result.fail(prepared.failure), denied: undefined }
-      const permit = yield* gate.authorizeProposal(scope, prepared.success)
-      return { outcome: yield* carryOut(id, permit), denied: permit.denied() }
+      const permit = yield* gate.authorize({ ...questionOfCall(scope, prepared.success), isProposal: true })
+      return { outcome: yield* carryOut(id, prepared.success, permit), denied: permit.denied() }
     })
     const { denied, outcome } = yield* Effect.catchTag(made, "PermissionDenied", (denied) =>
       Effect.succeed({ outcome: Result.fail(refusal(denied)), denied })
@@ -457,7 +463,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
 
   /** Notes what the model is shown of a call. */
   const noteRead = Effect.fnUntraced(function* (call: ToolCall, { data, error_message }: ToolResult) {
-    yield* gate.noteRead([...stringsIn(data), error_message ?? ""].join("\n"), yield* sourceOf(call))
+    yield* readTexts.noteRead([...stringsIn(data), error_message ?? ""].join("\n"), yield* sourceOf(call))
   })
 
   return {

@@ -99,12 +99,12 @@ describe("Checks", () => {
 
   live("runs nothing that nobody allowed, and says how to allow it", () =>
     Effect.gen(function* () {
-      const { gate, run } = yield* openChecks({ files, commands: [testing], approver: Approver.layerDenyAll })
+      const { answers, run } = yield* openChecks({ files, commands: [testing], approver: Approver.layerDenyAll })
       const [outcome] = yield* run(right)
       assert.isFalse(outcome !== undefined && passes(outcome))
       assert.strictEqual(outcome?.exitCode, null)
       assert.include(outcome?.notRun, `--allow "run_command:(no sandbox) ${node} --test"`)
-      assert.deepStrictEqual(yield* gate.denials, [])
+      assert.deepStrictEqual(yield* answers.denials, [])
     })
   )
 

@@ -4,7 +4,7 @@ import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { type PreparedCall, type ToolCall, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { coverWhole } from "../../../src/services/cluster/WithoutSecrets.ts"
-import { Gate, type GateSnapshot } from "../../../src/services/permissions/Gate.ts"
+import { type AnswerSnapshot, type RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 
 const redact = makeValueRedaction(["the-s3cret-value"])
@@ -48,12 +48,12 @@ interface Given {
 const covered = Effect.fnUntraced(function* ({ answer, sent, whole }: Given) {
   const none = { approved: [], excluded: [], session: {}, plans: {}, denied: {} }
   const known = answer === "none" ? {} : { [answer]: [hashOf(sent)] }
-  const reported: Array<GateSnapshot> = []
-  const gate = {
+  const reported: Array<AnswerSnapshot> = []
+  const answers = {
     snapshot: Effect.succeed({ grants: { ...none, ...known }, denials: [] }),
-    restore: (more: GateSnapshot) => Effect.sync(() => void reported.push(more))
-  } as unknown as Gate["Service"]
-  yield* coverWhole({ gate, registry: { prepare } }, "Write 1", [sent], [whole], redact)
+    restore: (more: AnswerSnapshot) => Effect.sync(() => void reported.push(more))
+  } as unknown as RunAnswers["Service"]
+  yield* coverWhole({ answers, registry: { prepare } }, "Write 1", [sent], [whole], redact)
   return reported.flatMap(({ grants: { approved, excluded } }) =>
     approved.concat(excluded.map((hash) => `not ${hash}`))
   )

@@ -8,7 +8,8 @@ import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
-import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
+import { type AnswerSnapshot, Grants, RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
+import { ReadTexts } from "../../../src/services/permissions/ReadTexts.ts"
 import { TaskLoop } from "../../../src/services/pipeline/TaskLoop.ts"
 import {
   claimedTask,
@@ -34,40 +35,34 @@ const redact = makeValueRedaction([])
 
 const change = { uid: "call-1", name: "write_file", arguments: { path: "a.txt", content: "new" } }
 
-const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
+const answers = (...approved: ReadonlyArray<string>): AnswerSnapshot => ({
   grants: { approved, excluded: [], session: {}, plans: {}, denied: {} },
   denials: []
 })
 
-/** A gate of one worker that knows some answers, and notes those that it learns. */
-const makeGate = (known: GateSnapshot) => {
-  const reported: Array<GateSnapshot> = []
-  const gate = Gate.of({
-    authorize: () => Effect.die("no call"),
-    authorizeProposal: () => Effect.die("no change"),
-    authorizeReference: () => Effect.die("no reference"),
-    authorizeStart: () => Effect.die("no start"),
-    resolveInDoubt: () => Effect.die("no doubt"),
-    approveStep: () => Effect.die("no step"),
-    noteSaid: () => Effect.void,
-    noteRead: () => Effect.void,
-    askPerson: () => Effect.die("no question"),
+/** What one worker knows of the answers of the run; notes those that it learns. */
+const makeAnswers = (known: AnswerSnapshot) => {
+  const reported: Array<AnswerSnapshot> = []
+  const runAnswers = RunAnswers.of({
+    grants: new Grants(),
     denials: Effect.succeed([]),
+    addDenial: () => Effect.die("no denial"),
     requestedChanges: Effect.succeed([]),
-    foresee: () => Effect.undefined,
-    isAllowed: () => Effect.succeed(false),
-    mayRead: () => Effect.succeed(true),
-    mayShow: () => Effect.succeed(true),
-    authorizeLook: () => Effect.void,
-    sessionGrants: Effect.succeed([]),
+    addRequestedChange: () => Effect.die("no request"),
     addRule: () => Effect.void,
     addedRules: Effect.succeed([]),
-    snapshot: Effect.sync(() => known),
     endSteps: Effect.void,
+    snapshot: Effect.sync(() => known),
     restore: (carried) => Effect.sync(() => void reported.push(carried))
   })
-  return { gate, reported }
+  return { runAnswers, reported }
 }
+
+const readTexts = ReadTexts.of({
+  noteRead: () => Effect.void,
+  noteSaid: () => Effect.void,
+  carriedBy: () => undefined
+})
 
 /** A tool runner that wants to stop for a reason, and notes what it is stopped for. */
 const makeToolRunner = (stopReason?: PermissionDenied) => {
@@ -93,7 +88,7 @@ const runnerSaying = (summary: string) =>
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
 const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, TaskLoop | TaskRunner>) =>
   Effect.gen(function* () {
-    const { gate, reported } = makeGate(answers("approved by the run"))
+    const { reported, runAnswers } = makeAnswers(answers("approved by the run"))
     const { stops, toolRunner } = makeToolRunner()
     const memory = makeMemoryWork()
     const work = Layer.succeed(ClusterWork)(memory.work)
@@ -126,7 +121,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
     const here = layerClusterTasks("run-1", makeSecrets(redact)).pipe(
       Layer.provide(
         Layer.mergeAll(
-          Layer.succeed(Gate)(gate),
+          Layer.succeed(RunAnswers)(runAnswers),
           Layer.succeed(ToolRunner)(toolRunner),
           Layer.succeed(TaskRunner)(runnerSaying("Done here.")),
           work
@@ -145,9 +140,10 @@ const loopWith = (work: TaskLoop["Service"]["work"]) =>
 
 /** Another worker, with an answer of its own. */
 const makeRunContext = (more: Partial<TaskContext> = {}) => {
-  const { gate, reported } = makeGate(answers("approved by the run", "approved there"))
+  const { reported, runAnswers } = makeAnswers(answers("approved by the run", "approved there"))
   const bench: TaskContext = {
-    gate,
+    answers: runAnswers,
+    readTexts,
     registry: { prepare: () => Effect.die("no call") },
     loop: loopWith(({ task: given }) => Effect.succeed({ task: given, calls: [change] })),
     taskRunner: runnerSaying("Done there."),

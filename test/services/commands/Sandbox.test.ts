@@ -262,12 +262,12 @@ describe("a machine without the sandbox of commands", () => {
   liveTest("is refused to be missing when the person requires it", () =>
     Effect.gen(function* () {
       const given = settings({ mode: "required" }, { PATH: yield* plainPrograms })
-      const { gate, script } = yield* open(given)
+      const { answers, script } = yield* open(given)
       assert.strictEqual(
         yield* script("echo 1"),
         'Permission denied: run_command on sh -c "echo 1" needs the sandbox that your configuration requires, and bubblewrap is not installed. Install it, or set "sandbox": { "mode": "auto" } in your user configuration.'
       )
-      assert.lengthOf(yield* gate.denials, 1)
+      assert.lengthOf(yield* answers.denials, 1)
     })
   )
 

@@ -16,6 +16,8 @@ import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { approveStep } from "../../../src/services/permissions/Gate.ts"
 
 const allow = (tool: string, pattern: string): Rule => ({ verdict: "allow", tool, pattern })
 const anyWrite = allow("write_file", "**")
@@ -90,9 +92,13 @@ describe("a rule for a command", () => {
   liveTest("is suggested for the place where the command would run", () =>
     Effect.gen(function* () {
       const commands = { sandbox: { mode: "off" as const } }
-      const { gate, run } = yield* openTools({ commands, files: { "a b/x": "" }, approver: Approver.layerDenyAll })
+      const { answers, run } = yield* openTools({
+        commands,
+        files: { "a b/x": "" },
+        approver: Approver.layerDenyAll
+      })
       yield* run("run_command", { argv: ["echo", "*"], cwd: "a b" })
-      const [denied] = yield* gate.denials
+      const [denied] = yield* answers.denials
       assert.strictEqual(denied?.flags, '--allow "run_command:("a b", no sandbox) echo "\\*""')
     })
   )
@@ -232,7 +238,7 @@ describe("a rule for a command", () => {
       Effect.gen(function* () {
         const files = { "x.sh": "true\n", "gen.sh": "echo echo evil > x.sh\n", "other.sh": "true\n" }
         const rules = [allow("run_command", "sh *")]
-        const { gate, run } = yield* openTools({ files, rules, approver: Approver.layerDenyAll })
+        const { answers, run } = yield* openTools({ files, rules, approver: Approver.layerDenyAll })
         const ends: Array<boolean> = []
         for (const name of ["x.sh", "gen.sh", "x.sh", "other.sh"]) {
           ends.push((yield* run("run_command", { argv: ["sh", name] })).success)
@@ -241,7 +247,7 @@ describe("a rule for a command", () => {
           "Permission denied: run_command on sh x.sh runs x.sh, which changed after a rule allowed it. Look at it and start again."
         assert.deepStrictEqual(ends, [true, true, false, true])
         assert.deepStrictEqual(
-          (yield* gate.denials).map(({ message }) => message),
+          (yield* answers.denials).map(({ message }) => message),
           [why]
         )
       }),
@@ -338,12 +344,12 @@ describe("an approved step", () => {
       const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny"] })
       const { gate } = yield* openGate({ approver: approver.layer })
       const write = writing("/p/x.sh", "shown")
-      yield* gate.approveStep(stepOf(write, starting("before")))
-      yield* gate.authorize(inTask("T"), starting("before"))
-      yield* gate.authorize(inTask("T"), write)
-      yield* gate.authorize(inTask("T"), starting("shown"))
-      yield* Effect.flip(gate.authorize(inTask("T"), starting("something else")))
-      yield* Effect.flip(gate.authorize(inTask("T"), starting(null)))
+      yield* approveStep(gate, stepOf(write, starting("before")))
+      yield* gate.authorize(questionOfCall(inTask("T"), starting("before")))
+      yield* gate.authorize(questionOfCall(inTask("T"), write))
+      yield* gate.authorize(questionOfCall(inTask("T"), starting("shown")))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), starting("something else"))))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), starting(null))))
     })
   )
 })

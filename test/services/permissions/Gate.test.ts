@@ -6,12 +6,13 @@ import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { redeem } from "../../../src/services/permissions/Gate.ts"
+import { redeem, approveStep } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { layerAllowAll, scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
+import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 
 const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
   Effect.map(Effect.flip(effect), (denied) => denied.message)
@@ -45,23 +46,33 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("asks about no other call of an answer after a no to one of its calls", () =>
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "deny", "once"] })
-        const { gate, log, root } = yield* openGate({
+        const { answers, gate, log, root } = yield* openGate({
           approver: approver.layer,
           options: () => ({ rules: [allow("fetch_url")] })
         })
         const calls = Array.from({ length: 40 }, (_, at) => reading(`/elsewhere/${at}`, false))
-        const asked = yield* Effect.forEach(calls, (call) => Effect.exit(gate.authorize(ofAnswer("one"), call)), {
-          concurrency: "unbounded"
-        })
+        const asked = yield* Effect.forEach(
+          calls,
+          (call) => Effect.exit(gate.authorize(questionOfCall(ofAnswer("one"), call))),
+          {
+            concurrency: "unbounded"
+          }
+        )
         assert.deepStrictEqual(
-          [asked.filter(({ _tag }) => _tag === "Success").length, approver.asked.length, (yield* gate.denials).length],
+          [
+            asked.filter(({ _tag }) => _tag === "Success").length,
+            approver.asked.length,
+            (yield* answers.denials).length
+          ],
           [1, 2, 39]
         )
-        const later = yield* denialOf(gate.authorize(ofAnswer("one"), writing(`${root}/README.md`, "new\n")))
+        const later = yield* denialOf(
+          gate.authorize(questionOfCall(ofAnswer("one"), writing(`${root}/README.md`, "new\n")))
+        )
         assert.match(later, /denied another call of this answer, so write_file on \S+ was not made and not asked about/)
         /* What a rule allows is not made either. */
-        yield* Effect.flip(gate.authorize(ofAnswer("one"), fetching("https://example.com/")))
-        yield* gate.authorize(ofAnswer("two"), calls[2]!)
+        yield* Effect.flip(gate.authorize(questionOfCall(ofAnswer("one"), fetching("https://example.com/"))))
+        yield* gate.authorize(questionOfCall(ofAnswer("two"), calls[2]!))
         assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
       })
     )
@@ -75,9 +86,9 @@ layer(NodeServices.layer)("Gate", (it) => {
             { _tag: "WriteFile", path: `${root}/README.md`, inside: true, content, found }
           ])
         const title = { title: "Task section 1", planKey: "plan" }
-        yield* gate.approveStep({ ...title, tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }] })
-        yield* gate.authorize(inTask("T"), change("somebody", "new\n"))
-        yield* gate.authorize(inTask("T"), change(textHash("new\n"), "newer\n"))
+        yield* approveStep(gate, { ...title, tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }] })
+        yield* gate.authorize(questionOfCall(inTask("T"), change("somebody", "new\n")))
+        yield* gate.authorize(questionOfCall(inTask("T"), change(textHash("new\n"), "newer\n")))
         assert.deepStrictEqual(
           approver.asked.map(([item]) => item?.warnings),
           [undefined, ["You allowed a change of README.md before, and the file has changed since."], undefined]
@@ -87,18 +98,18 @@ layer(NodeServices.layer)("Gate", (it) => {
 
     it.effect("lets a safe call pass without a question", () =>
       Effect.gen(function* () {
-        const { gate, log } = yield* openGate({})
+        const { answers, gate, log } = yield* openGate({})
         const call = prepared("get_current_time", "safe")
-        assert.strictEqual((yield* gate.authorize(inTask("T"), call)).prepared, call)
+        assert.strictEqual((yield* gate.authorize(questionOfCall(inTask("T"), call))).prepared, call)
         assert.deepStrictEqual(log.events(), [])
-        assert.deepStrictEqual(yield* gate.denials, [])
+        assert.deepStrictEqual(yield* answers.denials, [])
       })
     )
 
     it.effect("makes permits that are used up once", () =>
       Effect.gen(function* () {
         const { gate } = yield* openGate({})
-        const permit = yield* gate.authorize(inTask("T"), prepared("get_current_time", "safe"))
+        const permit = yield* gate.authorize(questionOfCall(inTask("T"), prepared("get_current_time", "safe")))
         assert.isFalse(redeem({ ...permit }))
         assert.isTrue(redeem(permit))
         assert.isFalse(redeem(permit))
@@ -107,8 +118,8 @@ layer(NodeServices.layer)("Gate", (it) => {
 
     it.effect("denies by nobody without a terminal and keeps the denial", () =>
       Effect.gen(function* () {
-        const { gate, root } = yield* openGate({})
-        const denied = yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
+        const { answers, gate, root } = yield* openGate({})
+        const denied = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
         assert.deepStrictEqual(
           [denied.by, denied.forModel, denied.message],
           [
@@ -117,7 +128,7 @@ layer(NodeServices.layer)("Gate", (it) => {
             `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
           ]
         )
-        assert.deepStrictEqual(yield* gate.denials, [denied])
+        assert.deepStrictEqual(yield* answers.denials, [denied])
       })
     )
 
@@ -127,10 +138,10 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("read_file", "src/*"), allow("t")] }),
           remembered: [allow("fetch_url", "https://example.com/")]
         })
-        yield* gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))
-        yield* gate.authorize(inTask("T"), prepared("t", "high"))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))
+        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "high")))
         const fetched: CanonicalAccess = { _tag: "FetchUrl", url: "https://example.com/" }
-        yield* gate.authorize(inTask("T"), prepared("fetch_url", "medium", [fetched]))
+        yield* gate.authorize(questionOfCall(inTask("T"), prepared("fetch_url", "medium", [fetched])))
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -142,10 +153,10 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("read_file"), deny("read_file", "src/**")] })
         })
         assert.strictEqual(
-          yield* denialOf(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))),
+          yield* denialOf(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))),
           `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
         )
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -154,9 +165,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
         assert.strictEqual(
-          yield* denialOf(gate.authorize(inTask("T"), reading(`${root}/README.md`))),
+          yield* denialOf(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))),
           `Permission denied: a person denied read_file on ${root}/README.md.`
         )
         assert.strictEqual(approver.asked.length, 2)
@@ -167,8 +178,8 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({ approver: scriptedApprover({ calls: ["once", "once"] }).layer })
         const call = writing(`${root}/README.md`, "new\n")
-        yield* gate.authorize(inTask("Edit 1"), call)
-        yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "newer\n"))
+        yield* gate.authorize(questionOfCall(inTask("Edit 1"), call))
+        yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "newer\n")))
         const [requested, answered, other] = log.events()
         assert.isTrue(requested?.type === "approval.requested" && other?.type === "approval.requested")
         if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return
@@ -212,18 +223,22 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "once", "once", "once"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
-        yield* gate.authorize(inTask("U"), reading(`${root}/src/a.ts`))
-        yield* gate.authorizeReference(inTask("U"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
+        yield* gate.authorize(questionOfCall(inTask("U"), reading(`${root}/src/a.ts`)))
+        yield* gate.authorize(
+          questionOfAccess(inTask("U"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        )
         assert.strictEqual(approver.asked.length, 1)
         assert.deepStrictEqual(approver.asked[0]?.[0]?.offers, {
           session: "read_file for every file of the project that does not look like a secret",
           remember: `read_file for ${root}/README.md`,
           always: ["read_file", "read_file:README.md"]
         })
-        yield* gate.authorize(inTask("T"), reading(`${root}/.env`))
-        yield* gate.authorize(inTask("T"), reading("/etc/hosts", false))
-        yield* gate.authorize(inTask("T"), prepared("other", "medium", reading(`${root}/README.md`).accesses))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/.env`)))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading("/etc/hosts", false)))
+        yield* gate.authorize(
+          questionOfCall(inTask("T"), prepared("other", "medium", reading(`${root}/README.md`).accesses))
+        )
         assert.strictEqual(approver.asked.length, 4)
         assert.deepStrictEqual(yield* policies.rules, [])
       })
@@ -233,16 +248,16 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "once", "once", "once", "session", "once"] })
         const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), fetching("https://example.com/a"))
-        yield* gate.authorize(inTask("T"), fetching("https://example.com/b?q=1"))
-        yield* gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/c" })
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com/a")))
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com/b?q=1")))
+        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/c" }))
         assert.strictEqual(approver.asked.length, 1)
-        yield* gate.authorize(inTask("T"), fetching("https://www.example.com/a"))
-        yield* gate.authorize(inTask("T"), fetching("https://example.com:8443/a"))
-        yield* gate.authorize(inTask("T"), fetching("http://example.com/a"))
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://www.example.com/a")))
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com:8443/a")))
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("http://example.com/a")))
         const long = fetching(`https://example.com/?d=${"x".repeat(256)}`)
-        yield* gate.authorize(inTask("T"), long)
-        yield* gate.authorize(inTask("T"), long)
+        yield* gate.authorize(questionOfCall(inTask("T"), long))
+        yield* gate.authorize(questionOfCall(inTask("T"), long))
         assert.strictEqual(approver.asked.length, 6)
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
@@ -255,9 +270,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), writing(`${root}/README.md`, "new\n"))
-        yield* gate.authorize(inTask("U"), writing(`${root}/README.md`, "new\n"))
-        yield* Effect.flip(gate.authorize(inTask("T"), writing(`${root}/README.md`, "else\n")))
+        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n")))
+        yield* gate.authorize(questionOfCall(inTask("U"), writing(`${root}/README.md`, "new\n")))
+        yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, "else\n"))))
         assert.strictEqual(approver.asked.length, 2)
       })
     )
@@ -270,9 +285,9 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] })
         })
         const workflow = writing(`${root}/.github/workflows/ci.yml`, "on: push\n")
-        yield* gate.authorize(inTask("T"), workflow)
-        yield* gate.authorize(inTask("T"), workflow)
-        yield* gate.authorize(inTask("T"), workflow)
+        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
+        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
+        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
         assert.deepStrictEqual<unknown>(
           approver.asked.flat().map(({ offers, risk, warnings }) => ({ offers, risk, warnings })),
           Array.from({ length: 3 }, () => ({
@@ -286,7 +301,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           log.events().flatMap((event) => (event.type === "message" ? [event.text] : [])),
           ["A call of high risk is never remembered: write_file is allowed for this run only."]
         )
-        yield* gate.authorize(inTask("T"), writing(`${root}/.husky/pre-push`, "npm test\n"))
+        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/.husky/pre-push`, "npm test\n")))
       })
     )
 
@@ -294,9 +309,11 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "once", "once"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), fetching("https://xn--80ak6aa92e.com/"))
-        yield* gate.authorize(inTask("T"), writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
-        yield* gate.authorize(inTask("T"), writing(`${root}/package.json`, '{ "version": "1.0.0" }'))
+        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://xn--80ak6aa92e.com/")))
+        yield* gate.authorize(
+          questionOfCall(inTask("T"), writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
+        )
+        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/package.json`, '{ "version": "1.0.0" }')))
         assert.deepStrictEqual(
           approver.asked.flat().map(({ warnings }) => warnings),
           [
@@ -315,15 +332,15 @@ layer(NodeServices.layer)("Gate", (it) => {
         Effect.gen(function* () {
           const approver = scriptedApprover({ calls: ["remember", "remember"] })
           const { gate, policies } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize(inTask("T"), counting(first))
-          yield* gate.authorize(inTask("T"), counting(first))
+          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
+          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
           const entry = { ...allow("word_count", "/etc/hosts"), rememberedAt: "1970-01-01T00:00:00.000Z" }
           assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: first } }])
           const { gate: next, policies: kept } = yield* openGate({
             approver: approver.layer,
             remembered: yield* policies.rules
           })
-          yield* next.authorize(inTask("T"), counting(second))
+          yield* next.authorize(questionOfCall(inTask("T"), counting(second)))
           assert.deepStrictEqual(
             approver.asked.flat().map((item) => [item.origin, item.warnings]),
             [
@@ -342,19 +359,22 @@ layer(NodeServices.layer)("Gate", (it) => {
             approver: approver.layer,
             remembered: [allow("word_count", "/etc/hosts")]
           })
-          yield* gate.authorize(inTask("T"), counting(first))
+          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
           assert.strictEqual(approver.asked.length, 1)
           const { gate: denying } = yield* openGate({
             remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }]
           })
-          assert.strictEqual((yield* Effect.flip(denying.authorize(inTask("T"), counting(first)))).by, "rule")
+          assert.strictEqual(
+            (yield* Effect.flip(denying.authorize(questionOfCall(inTask("T"), counting(first))))).by,
+            "rule"
+          )
         })
       )
 
       it.effect("is allowed by a flag whatever its definition", () =>
         Effect.gen(function* () {
           const { gate, log } = yield* openGate({ options: () => ({ rules: [allow("word_count", "/etc/*")] }) })
-          yield* gate.authorize(inTask("T"), counting(first))
+          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
           assert.deepStrictEqual(log.events(), [])
         })
       )
@@ -365,7 +385,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         const approver = scriptedApprover({ calls: ["deny", "deny", "deny", "once"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
         const denials = yield* Effect.forEach(["1\n", "2\n", "3\n", "4\n"], (content) =>
-          Effect.flip(gate.authorize(inTask("T"), writing(`${root}/README.md`, content)))
+          Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, content))))
         )
         assert.deepStrictEqual<unknown>(
           denials.map(({ by, endsTask, times }) => ({ by, endsTask, times })),
@@ -376,7 +396,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`
         )
         assert.strictEqual(approver.asked.length, 3)
-        yield* gate.authorize(inTask("T"), writing(`${root}/src/a.ts`, "4\n"))
+        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/src/a.ts`, "4\n")))
       })
     )
 
@@ -384,9 +404,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "deny"] })
         const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "1" }))
-        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "2" }))
-        yield* Effect.flip(gate.authorize(inTask("T"), prepared("u", "medium", [], { a: "1" })))
+        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "1" })))
+        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "2" })))
+        yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), prepared("u", "medium", [], { a: "1" }))))
         assert.strictEqual(approver.asked.length, 2)
       })
     )
@@ -398,9 +418,9 @@ layer(NodeServices.layer)("Gate", (it) => {
           approver: approver.layer,
           options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
         })
-        const { message } = yield* Effect.flip(gate.authorize(inTask("T"), writing(`${root}/a`, "new")))
+        const { message } = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/a`, "new"))))
         assert.include(message, "would change something, and this run only reads")
-        yield* gate.authorize(inTask("T"), reading(`${root}/a`))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/a`)))
         assert.deepStrictEqual(approver.asked, [])
       })
     )
@@ -409,12 +429,12 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["remember", "deny"] })
         const { gate, policies } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "1" }))
+        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "1" })))
         const rule = { verdict: "allow" as const, tool: "t", rememberedAt: "1970-01-01T00:00:00.000Z" }
         assert.deepStrictEqual(yield* policies.rules, [rule])
         const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize(inTask("T"), prepared("t", "medium", [], { a: "2" }))
-        yield* Effect.flip(next.authorize(inTask("T"), prepared("u", "medium")))
+        yield* next.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "2" })))
+        yield* Effect.flip(next.authorize(questionOfCall(inTask("T"), prepared("u", "medium"))))
       })
     )
 
@@ -422,12 +442,12 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["remember"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(inTask("T"), reading(`${root}/a*`))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/a*`)))
         const rule = { ...allow("read_file", `${root}/a\\*`), rememberedAt: "1970-01-01T00:00:00.000Z" }
         assert.deepStrictEqual(yield* policies.rules, [rule])
         const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize(inTask("T"), reading(`${root}/a*`))
-        yield* Effect.flip(next.authorize(inTask("T"), reading(`${root}/abc`)))
+        yield* next.authorize(questionOfCall(inTask("T"), reading(`${root}/a*`)))
+        yield* Effect.flip(next.authorize(questionOfCall(inTask("T"), reading(`${root}/abc`))))
       })
     )
 
@@ -443,8 +463,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         Effect.gen(function* () {
           const approver = scriptedApprover({ calls: ["remember"] })
           const { gate, log, policies, root } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize(inTask("T"), call(root))
-          yield* gate.authorize(inTask("T"), call(root))
+          yield* gate.authorize(questionOfCall(inTask("T"), call(root)))
+          yield* gate.authorize(questionOfCall(inTask("T"), call(root)))
           assert.deepStrictEqual(yield* policies.rules, [])
           assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
         })
@@ -460,8 +480,8 @@ layer(NodeServices.layer)("Gate", (it) => {
           policies: (folder) => Policies.layer(`${folder}/policies.json`)
         })
         yield* fs.writeFileString(`${root}/policies.json`, "{}")
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
         assert.deepStrictEqual(log.events().at(-1), {
           type: "message",
           level: "warning",
@@ -476,8 +496,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         const answered = yield* Deferred.make<void>()
         const approver = scriptedApprover({ calls: ["once", "once"] }, Deferred.await(answered))
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
-        const second = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`)))
+        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
+        const second = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`))))
         yield* untilQuiet
         assert.strictEqual(approver.asked.length, 1)
         yield* Deferred.succeed(answered, undefined)
@@ -495,8 +515,10 @@ layer(NodeServices.layer)("Gate", (it) => {
         const answered = yield* Deferred.make<void>()
         const approver = scriptedApprover({ calls: ["session"] }, Deferred.await(answered))
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
-        const second = yield* Effect.forkChild(gate.authorize(inTask("U"), reading(`${root}/README.md`)))
+        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
+        const second = yield* Effect.forkChild(
+          gate.authorize(questionOfCall(inTask("U"), reading(`${root}/README.md`)))
+        )
         yield* untilQuiet
         yield* Deferred.succeed(answered, undefined)
         yield* Fiber.join(first)
@@ -512,12 +534,12 @@ layer(NodeServices.layer)("Gate", (it) => {
           { calls: ["once"] },
           Effect.suspend(() => (open++ === 0 ? Effect.never : Effect.void))
         )
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
+        const { answers, gate, root } = yield* openGate({ approver: approver.layer })
+        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
         yield* untilQuiet
         yield* Fiber.interrupt(first)
-        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
-        assert.deepStrictEqual(yield* gate.denials, [])
+        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
+        assert.deepStrictEqual(yield* answers.denials, [])
       })
     )
   })
@@ -525,7 +547,7 @@ layer(NodeServices.layer)("Gate", (it) => {
   describe("refusals", () => {
     it.effect("refuses writes outside the project and to control paths, whatever rules and people say", () =>
       Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({
+        const { answers, gate, log, root } = yield* openGate({
           approver: layerAllowAll,
           options: (folder) => ({
             rules: [allow("write_file")],
@@ -545,13 +567,13 @@ layer(NodeServices.layer)("Gate", (it) => {
         ]
         for (const [path, inside, reason] of cases) {
           assert.strictEqual(
-            yield* denialOf(gate.authorize(inTask("T"), writing(path, "x", inside))),
+            yield* denialOf(gate.authorize(questionOfCall(inTask("T"), writing(path, "x", inside)))),
             `Permission denied: write_file on ${path} ${reason}`
           )
         }
-        yield* gate.authorize(inTask("T"), writing(`${root}/state-machine.ts`, "x"))
+        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/state-machine.ts`, "x")))
         assert.deepStrictEqual(
-          (yield* gate.denials).map((denied) => denied.by),
+          (yield* answers.denials).map((denied) => denied.by),
           cases.map(() => "rule")
         )
         assert.deepStrictEqual(log.events(), [])
@@ -563,7 +585,9 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("reads inside the project without a question", () =>
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({})
-        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        yield* gate.authorize(
+          questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        )
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -572,9 +596,11 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "once", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true })
-        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
-        yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
+        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true }))
+        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false }))
+        yield* Effect.flip(
+          gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
+        )
         const shown = approver.asked.flat()
         assert.deepStrictEqual(
           shown.map(({ offers, personOnly, words }) => [words?.does, offers?.always, personOnly]),
@@ -607,19 +633,19 @@ layer(NodeServices.layer)("Gate", (it) => {
 
     it.effect("follows the rules of read_file and fetch_url", () =>
       Effect.gen(function* () {
-        const { gate, root } = yield* openGate({
+        const { answers, gate, root } = yield* openGate({
           options: () => ({
             rules: [allow("read_file", "/etc/hosts"), deny("read_file", "src/**"), allow("fetch_url", "https://a.b/**")]
           })
         })
-        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
-        yield* gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://a.b/c/d" })
+        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false }))
+        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://a.b/c/d" }))
         yield* Effect.flip(
-          gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/src/a.ts`, inside: true })
+          gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/src/a.ts`, inside: true }))
         )
-        yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://a.bc/d" }))
+        yield* Effect.flip(gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://a.bc/d" })))
         assert.deepStrictEqual(
-          (yield* gate.denials).map((denied) => denied.by),
+          (yield* answers.denials).map((denied) => denied.by),
           ["rule", "nobody"]
         )
       })

@@ -5,6 +5,8 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import type { GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { approveStep } from "../../../src/services/permissions/Gate.ts"
 
 const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
 
@@ -16,7 +18,8 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const write = writing(`${root}/README.md`, "new\n")
       const read = reading(`${root}/src/a.ts`)
       assert.deepStrictEqual(
-        yield* gate.approveStep(
+        yield* approveStep(
+          gate,
           step(
             "plan",
             { task: "Edit 1", gatedBy: "risk", calls: [write, read] },
@@ -33,14 +36,16 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
           ["Think 1", "none"]
         ]
       )
-      yield* gate.authorize(inTask("Edit 1"), write)
-      yield* gate.authorize(inTask("Edit 1"), { ...read, call: { ...read.call, uid: "another" } })
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), write))
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), { ...read, call: { ...read.call, uid: "another" } }))
       assert.strictEqual(approver.asked.length, 1)
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "else\n")))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "else\n"))))
       yield* Effect.flip(
-        gate.authorize(inTask("Edit 1"), { ...write, accesses: writing(`${root}/src/a.ts`, "new\n").accesses })
+        gate.authorize(
+          questionOfCall(inTask("Edit 1"), { ...write, accesses: writing(`${root}/src/a.ts`, "new\n").accesses })
+        )
       )
-      yield* Effect.flip(gate.authorize(inTask("Edit 2"), write))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 2"), write)))
       assert.strictEqual(approver.asked.length, 4)
       assert.deepStrictEqual(
         log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.scope, event.answer]] : [])),
@@ -66,7 +71,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         calls: [write],
         unready: [{ call: lost.call, info: lost.info, problem: "The old_text does not occur.\nMore." }]
       }
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone)), { approved: true, by: "person" })
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone)), { approved: true, by: "person" })
       assert.deepStrictEqual(
         approver.asked.flat().map(({ call, targets, warnings }) => [call, targets, warnings]),
         [
@@ -74,8 +79,8 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
           [lost.call, [], ["This call cannot be made now, and will fail. The old_text does not occur."]]
         ]
       )
-      yield* gate.authorize(inTask("Edit 1"), write)
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), lost))
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), write))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), lost)))
     })
   )
 
@@ -93,8 +98,11 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         calls: [],
         unready: [{ call: { ...call, name: tool }, info: { ...info, name: tool, risk: "high" }, problem: "Gone." }]
       })
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone("run_command"))), { approved: true, by: "rule" })
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone("write_file"))), {
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone("run_command"))), {
+        approved: true,
+        by: "rule"
+      })
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone("write_file"))), {
         approved: false,
         by: "person"
       })
@@ -110,10 +118,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "list",
         calls: [writing(`${root}/README.md`, content)]
       })
-      yield* gate.approveStep(step("plan", edit("new\n")))
-      assert.deepStrictEqual(yield* gate.approveStep(step("other", edit("new\n"))), { approved: true, by: "rule" })
+      yield* approveStep(gate, step("plan", edit("new\n")))
+      assert.deepStrictEqual(yield* approveStep(gate, step("other", edit("new\n"))), { approved: true, by: "rule" })
       assert.strictEqual(approver.asked.length, 1)
-      yield* gate.approveStep(step("plan", edit("changed\n")))
+      yield* approveStep(gate, step("plan", edit("changed\n")))
       assert.strictEqual(approver.asked.length, 2)
     })
   )
@@ -128,27 +136,27 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         const second = writing(`${root}/src/a.ts`, "2\n")
         const third = writing(`${root}/src/b.ts`, "3\n")
         const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
-        assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
-        yield* gate.authorize(inTask("Edit 1"), first)
-        const denied = yield* Effect.flip(gate.authorize(inTask("Edit 1"), second))
+        assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit)), { approved: true, by: "person" })
+        yield* gate.authorize(questionOfCall(inTask("Edit 1"), first))
+        const denied = yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), second)))
         assert.deepStrictEqual(
           [denied.by, denied.message],
           ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
         )
-        yield* gate.authorize(inTask("Edit 1"), third)
+        yield* gate.authorize(questionOfCall(inTask("Edit 1"), third))
         assert.strictEqual(approver.asked.length, 1)
         assert.deepStrictEqual(
           log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
           [["chosen", [1, 3]]]
         )
-        yield* gate.approveStep(step("another", { ...edit, task: "Edit 2" }))
+        yield* approveStep(gate, step("another", { ...edit, task: "Edit 2" }))
         assert.deepStrictEqual(
           approver.asked.at(-1)?.map(({ targets }) => targets),
           [[`${root}/README.md`], [`${root}/src/b.ts`]]
         )
-        yield* Effect.flip(gate.authorize(inTask("Edit 2"), second))
+        yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 2"), second)))
         /* The same file, of which something else is to become after the first call was made. */
-        yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/src/a.ts`, "1 and 2\n")))
+        yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/src/a.ts`, "1 and 2\n"))))
         assert.strictEqual(approver.asked.length, 2)
       })
   )
@@ -162,11 +170,11 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: [writing(`${root}/${path}`, "x\n")]
       })
-      yield* gate.approveStep(step("plan", edit(".husky/pre-commit")))
-      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/.husky/pre-commit`, "x\n"))
+      yield* approveStep(gate, step("plan", edit(".husky/pre-commit")))
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/.husky/pre-commit`, "x\n")))
       assert.strictEqual(approver.asked.length, 1)
-      yield* gate.approveStep(step("plan", edit(".vscode/tasks.json")))
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/.vscode/tasks.json`, "x\n")))
+      yield* approveStep(gate, step("plan", edit(".vscode/tasks.json")))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/.vscode/tasks.json`, "x\n"))))
       assert.strictEqual(approver.asked.length, 2)
     })
   )
@@ -180,21 +188,21 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: [writing(`${root}/README.md`, content)]
       })
-      yield* gate.approveStep(step("plan", edit("1\n")))
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit("2\n"))), { approved: true, by: "person" })
-      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "2\n"))
+      yield* approveStep(gate, step("plan", edit("1\n")))
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit("2\n"))), { approved: true, by: "person" })
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "2\n")))
       assert.strictEqual(approver.asked.length, 1)
-      assert.deepStrictEqual(yield* gate.approveStep(step("changed", edit("3\n"))), { approved: false, by: "person" })
+      assert.deepStrictEqual(yield* approveStep(gate, step("changed", edit("3\n"))), { approved: false, by: "person" })
       assert.strictEqual(approver.asked.length, 2)
     })
   )
 
   it.effect("tells who declined and does not count it as a denial", () =>
     Effect.gen(function* () {
-      const { gate, root } = yield* openGate({})
+      const { answers, gate, root } = yield* openGate({})
       const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [writing(`${root}/README.md`, "new\n")] }
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: false, by: "nobody" })
-      assert.deepStrictEqual(yield* gate.denials, [])
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit)), { approved: false, by: "nobody" })
+      assert.deepStrictEqual(yield* answers.denials, [])
     })
   )
 
@@ -212,7 +220,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         const gates = ["risk", "list", "skill"] as const
         for (const gatedBy of gates) {
           assert.deepStrictEqual(
-            yield* gate.approveStep(step("plan", { task: `Edit by ${gatedBy}`, gatedBy, calls })),
+            yield* approveStep(gate, step("plan", { task: `Edit by ${gatedBy}`, gatedBy, calls })),
             {
               approved: true,
               by: "rule"
@@ -222,10 +230,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         assert.strictEqual(approver.asked.length, 0)
         const uncovered = [...calls, reading(`${root}/src/a.ts`)]
         for (const gatedBy of gates) {
-          yield* gate.approveStep(step("plan", { task: `Read by ${gatedBy}`, gatedBy, calls: uncovered }))
+          yield* approveStep(gate, step("plan", { task: `Read by ${gatedBy}`, gatedBy, calls: uncovered }))
         }
         for (const gatedBy of ["list", "skill"] as const) {
-          yield* gate.approveStep(step("plan", { task: `Time by ${gatedBy}`, gatedBy, calls: [time] }))
+          yield* approveStep(gate, step("plan", { task: `Time by ${gatedBy}`, gatedBy, calls: [time] }))
         }
         assert.deepStrictEqual(
           approver.asked.map((items) => items.map(({ tool }) => tool)),
@@ -253,19 +261,20 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const denied = writing(`${root}/src/a.ts`, "x")
       const refused = writing(`${root}/.git/config`, "x")
       const calls = [denied, refused]
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
         approved: true,
         by: "rule"
       })
-      yield* gate.approveStep(
+      yield* approveStep(
+        gate,
         step("plan", { task: "Edit 1", gatedBy: "risk", calls: [...calls, writing(`${root}/README.md`, "x")] })
       )
       assert.deepStrictEqual(
         approver.asked.flat().map((item) => item.targets),
         [[`${root}/README.md`]]
       )
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), denied))
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), refused))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), denied)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), refused)))
     })
   )
 
@@ -276,12 +285,12 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         options: () => ({ rules: [deny("write_file", "src/**")] })
       })
       const calls = [writing(`${root}/README.md`, "x"), writing(`${root}/src/a.ts`, "x")]
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "list", calls })), {
+      assert.deepStrictEqual(yield* approveStep(gate, step("plan", { task: "Edit 1", gatedBy: "list", calls })), {
         approved: true,
         by: "rule"
       })
-      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "x"))
-      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/src/a.ts`, "x")))
+      yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "x")))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/src/a.ts`, "x"))))
     })
   )
 
@@ -297,7 +306,8 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: names.map((name) => writing(`${root}/${name}`, task))
       })
-      yield* gate.approveStep(
+      yield* approveStep(
+        gate,
         step("plan", edit("Edit 1", "README.md", "src/a.ts"), edit("Edit 2", "README.md", "other.md", "src/a.ts"))
       )
       const warning = `"Edit 1" and "Edit 2" run side by side and write ${root}/README.md; their changes are put together.`

@@ -1,9 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { type Grantable, Grants } from "../../../src/services/permissions/Grants.ts"
+import { Grants } from "../../../src/services/permissions/RunAnswers.ts"
+
+type Grantable = Parameters<Grants["answerTo"]>[0]
 
 const fetching = (url: string, hash: string): Grantable => ({
   hash,
+  task: "Send 1",
   tool: "fetch_page",
   risk: "medium",
   arguments: { url },
@@ -12,18 +15,26 @@ const fetching = (url: string, hash: string): Grantable => ({
 
 const writing = (path: string, content: string, hash: string): Grantable => {
   const access: CanonicalAccess = { _tag: "WriteFile", path, inside: true, content }
-  return { hash, tool: "write_file", risk: "high", arguments: { path, content }, accesses: [access] }
+  return { hash, task: "Send 1", tool: "write_file", risk: "high", arguments: { path, content }, accesses: [access] }
 }
 
-const sending = (to: string): Grantable => ({ hash: to, tool: "send", risk: "medium", arguments: { to }, accesses: [] })
+const sending = (to: string): Grantable => ({
+  hash: to,
+  task: "Send 1",
+  tool: "send",
+  risk: "medium",
+  arguments: { to },
+  accesses: []
+})
 
-type Asked = Parameters<Grants["addExcluded"]>[0]
+const isGranted = (grants: Grants, asked: Grantable): boolean =>
+  ["session", "step"].includes(grants.answerTo(asked) ?? "")
 
 it("covers for the session every page of a server that was allowed, and no page of another", () => {
   const grants = new Grants()
   grants.addSession(fetching("https://one.example/a", "a"))
-  expect(grants.isGranted(fetching("https://one.example/b", "b"))).toBe(true)
-  expect(grants.isGranted(fetching("https://two.example/a", "c"))).toBe(false)
+  expect(isGranted(grants, fetching("https://one.example/b", "b"))).toBe(true)
+  expect(isGranted(grants, fetching("https://two.example/a", "c"))).toBe(false)
   expect(grants.session()).toEqual(["fetch_page for https://one.example"])
 })
 
@@ -32,31 +43,26 @@ it("needs a grant for everything that a call accesses", () => {
   const [one, two] = [fetching("https://one.example/", "1"), fetching("https://two.example/", "2")]
   const both: Grantable = { ...one, hash: "3", accesses: [...one.accesses, ...two.accesses] }
   grants.addSession(one)
-  expect(grants.isGranted(both)).toBe(false)
+  expect(isGranted(grants, both)).toBe(false)
   grants.addSession(two)
-  expect(grants.isGranted(both)).toBe(true)
+  expect(isGranted(grants, both)).toBe(true)
 })
 
 it("does not allow for the session what is asked about each time", () => {
   const grants = new Grants()
   const hook = writing("/project/.husky/pre-commit", "exit 0\n", "a")
   grants.addSession(hook)
-  expect([grants.isGranted(hook), grants.session()]).toEqual([false, []])
-  grants.addHashes(["a"])
-  expect(grants.isGranted(hook)).toBe(true)
+  expect([isGranted(grants, hook), grants.session()]).toEqual([false, []])
+  grants.addApproved(["a"])
+  expect(isGranted(grants, hook)).toBe(true)
 })
-
-const ofTask = (hash: string): Asked => Object.assign(sending(hash), { task: "Send 1" })
 
 it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
-  const [a, b] = [ofTask("a"), ofTask("b")]
+  const [a, b] = [sending("a"), sending("b")]
   for (const one of [a, b]) grants.addExcluded(one)
-  grants.addHashes(["a"])
-  expect([a, b].map((one) => [grants.isExcluded(one), grants.isApproved(one)])).toEqual([
-    [false, true],
-    [true, false]
-  ])
+  grants.addApproved(["a"])
+  expect([a, b].map((one) => grants.answerTo(one))).toEqual(["step", "excluded"])
 })
 
 it("counts denials by their targets whatever the content, and by their arguments when there are none", () => {
@@ -70,14 +76,14 @@ it("counts denials by their targets whatever the content, and by their arguments
 
 it("adds the answers of another process to its own and counts no denial twice", () => {
   const other = new Grants()
-  other.addHashes(["a"])
-  other.addExcluded({ ...sending("b"), task: "Send 1" })
+  other.addApproved(["a"])
+  other.addExcluded(sending("b"))
   other.addSession(fetching("https://one.example/", "f"))
-  other.addPlan("plan-1", "person")
+  other.plans.set("plan-1", "person")
   const denied = writing("/project/a.txt", "one", "1")
   other.countDenial(denied)
   const grants = new Grants()
-  grants.addHashes(["c"])
+  grants.addApproved(["c"])
   grants.countDenial(denied)
   grants.countDenial(denied)
   grants.restore(other.snapshot())
@@ -86,8 +92,8 @@ it("adds the answers of another process to its own and counts no denial twice", 
     approved: ["c", "a"],
     denied: { [Object.keys(other.snapshot().denied)[0]!]: 2 }
   })
-  expect(grants.planApprovedBy("plan-1")).toBe("person")
-  expect(grants.isGranted(fetching("https://one.example/b", "g"))).toBe(true)
+  expect(grants.plans.get("plan-1")).toBe("person")
+  expect(isGranted(grants, fetching("https://one.example/b", "g"))).toBe(true)
 })
 
 const defined = (definition: string): Grantable => ({ ...sending("a"), pin: { origin: "mcp/mail", definition } })
@@ -95,5 +101,5 @@ const defined = (definition: string): Grantable => ({ ...sending("a"), pin: { or
 it("ends an answer for the session when the definition of the tool changes", () => {
   const grants = new Grants()
   grants.addSession(defined("one"))
-  expect(["one", "two"].map((definition) => grants.isGranted(defined(definition)))).toEqual([true, false])
+  expect(["one", "two"].map((definition) => isGranted(grants, defined(definition)))).toEqual([true, false])
 })

@@ -7,11 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { type CallAnswer, Approver, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import type { CallAnswer, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { folderIdentity } from "../../../src/services/files/FileLook.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { beforeRun, questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { approveStep, foreseeDenial } from "../../../src/services/permissions/Gate.ts"
 
 /** A person who chooses these rules at the first question, and denies everything else. */
 const choosing = (
@@ -54,7 +57,7 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
     Effect.gen(function* () {
       const person = choosing({ call: "remember" }, "read_file")
       const { gate, log, policies, root } = yield* openGate({ approver: person.layer })
-      yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
       const [rule, ...others] = yield* policies.rules
       assert.deepStrictEqual(
         [rule, others],
@@ -71,14 +74,14 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       )
       const answered = log.events().find(({ type }) => type === "approval.answered")
       assert.deepInclude<object | undefined>(answered, { answer: "remember", always: ["read_file"] })
-      yield* gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))
       assert.strictEqual(person.questions(), 1)
-      yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/.env`)))
-      yield* Effect.flip(gate.authorize(inTask("T"), reading("/etc/hosts", false)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/.env`))))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading("/etc/hosts", false))))
       assert.strictEqual(person.questions(), 3)
       if (rule === undefined) return
       const next = yield* openGate({ remembered: [rule] })
-      yield* Effect.flip(next.gate.authorize(inTask("T"), reading(`${next.root}/README.md`)))
+      yield* Effect.flip(next.gate.authorize(questionOfCall(inTask("T"), reading(`${next.root}/README.md`))))
       // Another folder at the path that the rule names has none of its permissions, but is denied what was denied there.
       const { folder: _folder, ...anywhere } = rule
       const other = yield* openGate({})
@@ -90,11 +93,11 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
         [{ ...moved, verdict: "deny" }, false]
       ] as const) {
         const at = yield* openGate({ remembered: [remembered], root: other.root })
-        const asked = yield* Effect.result(at.gate.authorize(inTask("T"), reading(`${at.root}/.x.md`)))
+        const asked = yield* Effect.result(at.gate.authorize(questionOfCall(inTask("T"), reading(`${at.root}/.x.md`))))
         assert.strictEqual(Result.isSuccess(asked), isAllowed)
       }
       const same = yield* openGate({ remembered: [{ ...rule, project: next.root }] })
-      yield* Effect.flip(same.gate.authorize(inTask("T"), reading(`${same.root}/README.md`)))
+      yield* Effect.flip(same.gate.authorize(questionOfCall(inTask("T"), reading(`${same.root}/README.md`))))
     })
   )
 
@@ -102,13 +105,16 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
     Effect.gen(function* () {
       const person = choosing({ call: "remember" }, "read_file")
       const given = yield* openGate({ approver: person.layer })
-      yield* given.gate.authorize(inTask("T"), reading(`${given.root}/README.md`))
+      yield* given.gate.authorize(questionOfCall(inTask("T"), reading(`${given.root}/README.md`)))
       const [rule] = yield* given.policies.rules
       if (rule?.folder === undefined) return assert.fail("no folder")
       const inFolder = (folder: string) => (root: string) => Policies.layerMemory([{ ...rule, project: root, folder }])
       const isAllowed = Effect.fnUntraced(function* (layerOf: (root: string) => Layer.Layer<Policies>) {
         const { gate, root } = yield* openGate({ policies: layerOf })
-        return (yield* Effect.exit(gate.authorize(inTask("T"), reading(`${root}/README.md`))))._tag === "Success"
+        return (
+          (yield* Effect.exit(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))))._tag ===
+          "Success"
+        )
       })
       assert.isTrue(yield* isAllowed(byHand))
       for (const other of [rule.folder, "1 1", "0 0", `${rule.folder} `, "another"]) {
@@ -127,11 +133,11 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
     Effect.gen(function* () {
       const person = choosing({ call: "remember" }, "read_file:src/**")
       const { gate, root } = yield* openGate({ approver: person.layer })
-      yield* gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))
-      yield* gate.authorize(inTask("T"), reading(`${root}/src/b/c.ts`))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/b/c.ts`)))
       assert.strictEqual(person.questions(), 1)
-      yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
-      yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/src/.env`)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/.env`))))
       assert.strictEqual(person.questions(), 3)
     })
   )
@@ -140,9 +146,9 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
     Effect.gen(function* () {
       const person = choosing({ call: "remember" }, "write_file", "read_file:/etc/**", "read_file:**")
       const { gate, policies, root } = yield* openGate({ approver: person.layer })
-      yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
       assert.deepStrictEqual(yield* policies.rules, [])
-      yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`))))
     })
   )
 
@@ -155,7 +161,7 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       const write = writing(`${root}/src/a.ts`, "new\n")
       const hook = writing(`${root}/.husky/pre-commit`, "x\n")
       const tasks = [{ task: "Work", gatedBy: "risk" as const, calls: [test, bare, write, hook] }]
-      yield* gate.approveStep({ title: "Task section 1", planKey: "round-1", tasks })
+      yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
       const [requested] = log.events()
       assert.deepStrictEqual(
         requested?.type === "approval.requested" ? requested.items.map(({ offers }) => offers?.always) : [],
@@ -168,9 +174,9 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
           ["write_file", "src/a.ts", root]
         ]
       )
-      yield* gate.authorize(inTask("Later"), test)
-      yield* Effect.flip(gate.authorize(inTask("Later"), bare))
-      yield* Effect.flip(gate.authorize(inTask("Later"), writing(`${root}/src/b.ts`, "new\n")))
+      yield* gate.authorize(questionOfCall(inTask("Later"), test))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Later"), bare)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Later"), writing(`${root}/src/b.ts`, "new\n"))))
     })
   )
 
@@ -179,8 +185,8 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       const { gate, root } = yield* openGate({ options: () => ({ rules: [deny("read_file", "src/**")] }) })
       const remembered = [{ ...allow("read_file"), project: root }]
       const next = yield* openGate({ remembered, options: () => ({ rules: [deny("read_file", "src/**")] }) })
-      yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`)))
-      yield* Effect.flip(next.gate.authorize(inTask("T"), reading(`${next.root}/src/a.ts`)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`))))
+      yield* Effect.flip(next.gate.authorize(questionOfCall(inTask("T"), reading(`${next.root}/src/a.ts`))))
     })
   )
 })
@@ -198,20 +204,22 @@ layer(NodeServices.layer)("--yes", (it) => {
       const tasks = [
         { task: "Work", gatedBy: "risk" as const, calls: [write, secret, writing(`${root}/.npmrc`, "x\n")] }
       ]
-      yield* gate.approveStep({ title: "Task section 1", planKey: "round-1", tasks })
-      yield* gate.authorize(inTask("Work"), write)
-      yield* gate.authorize(inTask("Work"), reading(`${root}/README.md`))
-      yield* gate.authorize(inTask("Later"), writing(`${root}/other.md`, "x\n"))
+      yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
+      yield* gate.authorize(questionOfCall(inTask("Work"), write))
+      yield* gate.authorize(questionOfCall(inTask("Work"), reading(`${root}/README.md`)))
+      yield* gate.authorize(questionOfCall(inTask("Later"), writing(`${root}/other.md`, "x\n")))
       assert.deepStrictEqual(inner.asked, [])
       for (const call of [secret, reading("/etc/hosts", false), writing(`${root}/.npmrc`, "x\n")]) {
-        yield* Effect.flip(gate.authorize(inTask("Work"), call))
+        yield* Effect.flip(gate.authorize(questionOfCall(inTask("Work"), call)))
       }
       assert.strictEqual(inner.asked.length, 3)
-      yield* Effect.flip(gate.authorize(inTask("Work"), writing(`${root}/a.lock`, "x\n")))
-      yield* Effect.flip(gate.authorize(inTask("Work"), writing("/etc/hosts", "x\n", false)))
-      yield* Effect.flip(gate.authorize(inTask("Work"), writing(`${root}/.git/config`, "x\n")))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Work"), writing(`${root}/a.lock`, "x\n"))))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Work"), writing("/etc/hosts", "x\n", false))))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("Work"), writing(`${root}/.git/config`, "x\n"))))
       yield* Effect.flip(
-        gate.authorizeStart({ _tag: "LoadPlugin", name: "p", path: `${root}/p.js`, hash: "0".repeat(64) })
+        gate.authorize(
+          questionOfAccess(beforeRun, { _tag: "LoadPlugin", name: "p", path: `${root}/p.js`, hash: "0".repeat(64) })
+        )
       )
       assert.strictEqual(inner.asked.length, 4)
     })
@@ -221,11 +229,11 @@ layer(NodeServices.layer)("--yes", (it) => {
     Effect.gen(function* () {
       const { gate, root } = yield* openGate({ approver: Approver.layerYes(Approver.layerDenyAll) })
       const page = { _tag: "FetchUrl", url: "https://example.com/a" } as const
-      assert.isUndefined(yield* gate.foresee(page))
+      assert.isUndefined(yield* foreseeDenial(gate, page))
       const secret = { _tag: "ReadFile", path: `${root}/.env`, inside: true } as const
-      assert.deepStrictEqual(yield* gate.foresee(secret), { tool: "read_file", rules: [] })
+      assert.deepStrictEqual(yield* foreseeDenial(gate, secret), { tool: "read_file", rules: [] })
       const { gate: other } = yield* openGate({ approver: Approver.layerApproveSteps(Approver.layerDenyAll) })
-      assert.isDefined(yield* other.foresee(page))
+      assert.isDefined(yield* foreseeDenial(other, page))
     })
   )
 
@@ -235,20 +243,20 @@ layer(NodeServices.layer)("--yes", (it) => {
       const { gate, root } = yield* openGate({ approver: Approver.layerApproveSteps(inner.layer) })
       const write = writing(`${root}/src/a.ts`, "new\n")
       const calls = [write, reading(`${root}/.env`)]
-      yield* gate.approveStep({
+      yield* approveStep(gate, {
         title: "Task section 1",
         planKey: "round-1",
         tasks: [{ task: "Work", gatedBy: "risk", calls }]
       })
-      for (const call of calls) yield* gate.authorize(inTask("Work"), call)
+      for (const call of calls) yield* gate.authorize(questionOfCall(inTask("Work"), call))
       assert.deepStrictEqual(inner.asked, [])
-      yield* gate.authorize(inTask("Work"), reading(`${root}/README.md`))
+      yield* gate.authorize(questionOfCall(inTask("Work"), reading(`${root}/README.md`)))
       const others = [
         reading(`${root}/server.pem`),
         reading("/etc/hosts", false),
         prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url: "https://a.example/" }])
       ]
-      for (const call of others) yield* Effect.flip(gate.authorize(inTask("Work"), call))
+      for (const call of others) yield* Effect.flip(gate.authorize(questionOfCall(inTask("Work"), call)))
     })
   )
 })
@@ -257,15 +265,15 @@ layer(NodeServices.layer)("a run that only reads", (it) => {
   it.effect("asks about no step, and leaves out what would change something", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["once"] })
-      const { gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ readOnly: true }) })
+      const { answers, gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ readOnly: true }) })
       const calls = [writing(`${root}/src/a.ts`, "new\n"), reading(`${root}/README.md`)]
       const tasks = [{ task: "Work", gatedBy: "list" as const, calls }]
-      const approved = yield* gate.approveStep({ title: "Task section 1", planKey: "round-1", tasks })
+      const approved = yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
       assert.deepStrictEqual(approved, { approved: true, by: "rule" })
-      for (const call of calls) yield* Effect.ignore(gate.authorize(inTask("Work"), call))
+      for (const call of calls) yield* Effect.ignore(gate.authorize(questionOfCall(inTask("Work"), call)))
       assert.strictEqual(approver.asked.length, 1)
       assert.deepStrictEqual(
-        (yield* gate.denials).map(({ leftOut, tool }) => [tool, leftOut]),
+        (yield* answers.denials).map(({ leftOut, tool }) => [tool, leftOut]),
         [["write_file", true]]
       )
     })

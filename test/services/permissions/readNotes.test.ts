@@ -16,6 +16,8 @@ import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { questionOfAccess } from "../../../src/services/permissions/GateQuestion.ts"
+import { foreseeDenial } from "../../../src/services/permissions/Gate.ts"
 
 const host = "https://docs.example"
 const url = `${host}/search?q=bluefin`
@@ -79,10 +81,10 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
 
     it.effect("each time, and says it where nobody can be asked", () =>
       Effect.gen(function* () {
-        const { fetch, fetched, gate, run } = yield* open(Approver.layerDenyAll)
+        const { answers, fetch, fetched, run } = yield* open(Approver.layerDenyAll)
         yield* run("read_file", { path: "notes.yaml" })
         assert.include(yield* fetch(url), "Permission denied")
-        const [denied] = yield* gate.denials
+        const [denied] = yield* answers.denials
         assert.strictEqual(
           denied?.message,
           `Permission denied: fetch_url on ${url} would send "bluefin", which was read in this run, and nobody can be asked; --allow "fetch_url:${url}" allows it.`
@@ -96,8 +98,8 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
         const { gate, run } = yield* open(Approver.layerDenyAll)
         yield* run("read_file", { path: "notes.yaml" })
         const access = { _tag: "FetchUrl", url } as const
-        assert.isDefined(yield* gate.foresee(access))
-        const found = yield* Effect.flip(gate.authorizeReference({ task: "T", place: "" }, access))
+        assert.isDefined(yield* foreseeDenial(gate, access))
+        const found = yield* Effect.flip(gate.authorize(questionOfAccess({ task: "T", place: "" }, access)))
         assert.strictEqual(found._tag, "PermissionDenied")
       })
     )
@@ -115,9 +117,9 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
 
   it.effect("is fetched when the person has said its words, or the URL", () =>
     Effect.gen(function* () {
-      const { fetch, gate, run } = yield* open(Approver.layerDenyAll)
+      const { fetch, readTexts, run } = yield* open(Approver.layerDenyAll)
       yield* run("read_file", { path: "notes.yaml" })
-      yield* gate.noteSaid(`What is Bluefin? See ${host}/ticket?n=48213.`)
+      yield* readTexts.noteSaid(`What is Bluefin? See ${host}/ticket?n=48213.`)
       assert.isNull(yield* fetch(url))
       assert.isNull(yield* fetch(`${host}/ticket?n=48213`))
     })

@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import { unfetchable } from "../../../src/domain/commands/NetworkAddress.ts"
 import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { approveStep } from "../../../src/services/permissions/Gate.ts"
 
 const url = "http://127.0.0.1:9/"
 const call = prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url }], { url })
@@ -19,10 +21,10 @@ layer(NodeServices.layer)("A URL that can never be fetched", (it) => {
     Effect.gen(function* () {
       const person = scriptedApprover({})
       const { gate, log } = yield* openGate({ approver: person.layer, options })
-      assert.strictEqual((yield* Effect.flip(gate.authorize(inTask("T"), call))).message, says)
-      const reference = gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url })
+      assert.strictEqual((yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), call)))).message, says)
+      const reference = gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url }))
       assert.strictEqual((yield* Effect.flip(reference)).message, says)
-      yield* gate.approveStep({
+      yield* approveStep(gate, {
         planKey: "round-1",
         title: "S",
         tasks: [{ task: "T", gatedBy: "risk", calls: [call] }]
@@ -34,7 +36,7 @@ layer(NodeServices.layer)("A URL that can never be fetched", (it) => {
   it.effect("is not suggested to be allowed when nobody can be asked", () =>
     Effect.gen(function* () {
       const { gate } = yield* openGate({ options })
-      const { message } = yield* Effect.flip(gate.authorize(inTask("T"), call))
+      const { message } = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), call)))
       assert.notInclude(message, "--allow")
     })
   )

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  type Answered,
-  Approver,
-  type CallAnswer,
-  type StepAnswer,
-  stopInDoubt
-} from "../../../src/services/approvals/Approver.ts"
+import type { Answered, CallAnswer, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
+import { Approver, stopInDoubt } from "../../../src/services/approvals/Approver.ts"
 import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith } from "../../support/TestRun.ts"
 import { isAboutSandbox } from "../../support/sandboxMessage.ts"

@@ -12,7 +12,9 @@ import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Gate, type Permit } from "../../../src/services/permissions/Gate.ts"
+import { ReadTexts } from "../../../src/services/permissions/ReadTexts.ts"
+import { RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
@@ -75,37 +77,26 @@ interface Setup {
   readonly asked?: Array<string>
 }
 
+const permit: Permit = {
+  prepared: undefined,
+  admit: () => Effect.void,
+  denied: () => undefined,
+  mayRead: () => Effect.succeed(true)
+}
+
 const gate = ({ asked = [], deny }: Setup) =>
   Layer.succeed(Gate)(
     Gate.of({
-      authorize: () => Effect.die("not a tool call"),
-      authorizeProposal: () => Effect.die("not a proposal"),
-      noteSaid: () => Effect.void,
-      noteRead: () => Effect.void,
-      askPerson: () => Effect.die("not a question"),
-      authorizeReference: ({ task }, access) => {
+      authorize: ({ accesses: [access], task }) => {
+        if (access === undefined) return Effect.die("not a reference")
         const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
         return deny !== undefined && target.includes(deny)
           ? Effect.fail(new PermissionDenied({ tool: "read_file", targets: [target], by: "person" }))
-          : Effect.void
+          : Effect.succeed(permit)
       },
-      authorizeStart: () => Effect.die("nothing starts"),
-      resolveInDoubt: () => Effect.die("nothing is in doubt"),
-      approveStep: () => Effect.die("not a step"),
-      denials: Effect.succeed([]),
-      requestedChanges: Effect.succeed([]),
-      endSteps: Effect.void,
-      foresee: () => Effect.undefined,
-      isAllowed: () => Effect.succeed(false),
-      mayRead: () => Effect.succeed(true),
-      mayShow: () => Effect.succeed(true),
-      authorizeLook: () => Effect.void,
-      sessionGrants: Effect.succeed([]),
-      addRule: () => Effect.void,
-      addedRules: Effect.succeed([]),
-      snapshot: Effect.die("not shared"),
-      restore: () => Effect.die("not shared")
+      ask: () => Effect.die("not a question"),
+      decide: (question) => Effect.succeed({ _tag: "Allow", question, rules: [], by: "risk" })
     })
   )
 
@@ -115,6 +106,7 @@ const references = (root: string, setup: Setup = {}) =>
     Layer.provide([
       Workspace.layer(root),
       gate(setup),
+      Layer.provide(ReadTexts.layer(0), RunAnswers.layer()),
       RunSettings.layer(setup.settings),
       layerPublicWeb({ allowed: setup.allowed ?? [] })
     ])

@@ -8,6 +8,7 @@ import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { inTask } from "../../support/OpenGate.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
+import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 
 const failureOf = <A>(effect: Effect.Effect<A, ToolFailure>) =>
   Effect.map(Effect.flip(effect), ({ message, type }) => [type, message])
@@ -442,8 +443,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
       Effect.gen(function* () {
         const { gate, registry } = yield* openTools({ plugins: [shapes] })
         const permit = yield* gate.authorize(
-          inTask("T"),
-          yield* registry.prepare(callOf("draw", { size: 1, filled: true }))
+          questionOfCall(inTask("T"), yield* registry.prepare(callOf("draw", { size: 1, filled: true })))
         )
         assert.strictEqual(yield* registry.execute(permit), "drawn")
         assert.deepStrictEqual(yield* failureOf(registry.execute(permit)), denied)
@@ -466,9 +466,9 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           ),
           denied
         )
-        const permit = yield* gate.authorize(inTask("T"), prepared)
+        const permit = yield* gate.authorize(questionOfCall(inTask("T"), prepared))
         assert.deepStrictEqual(yield* failureOf(registry.execute({ ...permit })), denied)
-        const forged = yield* gate.authorize(inTask("T"), { ...prepared, risk: "safe", accesses: [] })
+        const forged = yield* gate.authorize(questionOfCall(inTask("T"), { ...prepared, risk: "safe", accesses: [] }))
         assert.deepStrictEqual(yield* failureOf(registry.execute(forged)), denied)
         const other = yield* openTools({})
         assert.deepStrictEqual(yield* failureOf(other.registry.execute(permit)), denied)

@@ -9,7 +9,7 @@ import { seenKey } from "../../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../../files/Workspace.ts"
 import { Activities } from "../../journal/Activities.ts"
 import { TokenCalibration } from "../../models/TokenCalibration.ts"
-import { Gate } from "../../permissions/Gate.ts"
+import { ReadTexts } from "../../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
@@ -20,7 +20,7 @@ const windowShares = [0.11, 0.06]
 export const makePrefetch = Effect.gen(function* () {
   const activities = yield* Activities
   const calibration = yield* TokenCalibration
-  const gate = yield* Gate
+  const readTexts = yield* ReadTexts
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
@@ -46,7 +46,7 @@ export const makePrefetch = Effect.gen(function* () {
           { key: seenKey.firstLook(round, task.name), success: Schema.String },
           search({ ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
         )
-        .pipe(Effect.tap((text) => gate.noteRead(text, "project")))
+        .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
   }
   return hook
 })

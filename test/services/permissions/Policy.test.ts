@@ -9,7 +9,7 @@ import type { RememberedRule } from "../../../src/domain/permissions/PolicyForma
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { explainCall, type GateOptions, sourcedRules } from "../../../src/services/permissions/PolicyEvaluator.ts"
+import { explainCall, type GateOptions, sourcedRules } from "../../../src/services/permissions/Policy.ts"
 import { allow, deny, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { makeProject, putFiles } from "../../support/Project.ts"
 

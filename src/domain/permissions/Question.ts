@@ -1,0 +1,277 @@
+/**
+ * A question for a terminal: its texts, the keys that answer it, and what each of them allows. A question offers some keys. Those
+ * that answer once count as soon as they are pressed; what allows more than the question shows is ended with Enter.
+ */
+import { nearest } from "../text/Nearest.ts"
+import type { Answered, CallAnswer, DoubtAnswer, StepAnswer } from "./Answer.ts"
+import type { ApprovalItem } from "./ApprovalItem.ts"
+import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
+import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
+
+/** Full words for the keys that are ended with Enter. */
+const fullWords = { repairs: "r", all: "a", kind: "k", project: "p", everywhere: "e" }
+const keyOfWord: ReadonlyMap<string, string> = new Map([
+  ...[..."rakpe"].map((key) => [key, key] as const),
+  ...Object.entries(fullWords)
+])
+
+/** The keys that count without Enter. */
+const singleKeys = new Set(["y", "n", "s"])
+
+/** One answer that a question offers. */
+interface Choice<A> {
+  readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
+  /** What is typed for it in this question, where that is not the key: numbers that there are. */
+  readonly sample?: string
+  /** In the line of keys, such as `yes`. */
+  readonly label: string
+  /** A sentence that says what it does in this question. */
+  readonly explains: string
+  /** What may be typed after the key; absent when it stands alone. */
+  readonly takes?: string
+  /** The answer for what was typed after the key, or for the numbers; nothing when it is none. */
+  readonly answer: (typed: string) => A | undefined
+}
+
+export type TypedAnswer<A> =
+  | { readonly _tag: "Answer"; readonly answer: A }
+  | { readonly _tag: "View" | "Help" | "Nothing" }
+  | { readonly _tag: "Unknown"; readonly complaint: string }
+
+const numbers = /^\d+(?:[\s,]+\d+)*,?$/
+
+/** What a key means that is pressed first; nothing when it begins a line. */
+const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> | undefined => {
+  const key = pressed.toLowerCase()
+  if (key === "v" || key === "?") return { _tag: key === "v" ? "View" : "Help" }
+  const answer = singleKeys.has(key) ? choices.find((one) => one.key === key)?.answer("") : undefined
+  return answer === undefined ? undefined : { _tag: "Answer", answer }
+}
+
+/** Reads a line that was ended with Enter; upper and lower case make no difference. */
+const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
+  const text = line.trim()
+  if (text === "") return { _tag: "Nothing" }
+  const [word = "", rest = ""] = numbers.test(text) ? [] : (/^(\S+)\s*(.*)$/s.exec(text) ?? []).slice(1)
+  const key = word === "" ? "1,3" : keyOfWord.get(word.toLowerCase())
+  const choice = choices.find((one) => one.key === key)
+  const answer = choice?.answer(key === "1,3" ? text : rest)
+  if (answer !== undefined) return { _tag: "Answer", answer }
+  const wrongRest =
+    choice === undefined || key === "1,3" || rest === ""
+      ? ""
+      : ` Nothing${choice.takes === undefined ? "" : `, or ${choice.takes},`} can follow ${choice.key}.`
+  const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
+  const sample = choices.find((one) => one.key === "1,3")?.sample
+  const orNumbers = sample === undefined ? ", v or ?" : `, v, ? or numbers of calls such as ${sample}`
+  const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`
+  return { _tag: "Unknown", complaint: `That is no answer here.${meant}${wrongRest} Press ${possible}${orNumbers}.` }
+}
+
+const labelsOf = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<string> =>
+  choices.map(({ key, label, sample }) => `${sample ?? key} ${label}`)
+
+const joinedLabels = (labels: ReadonlyArray<string>): string =>
+  labels
+    .map((part, index, all) => `${part}${index === all.length - 1 ? "" : " ·"}`.replaceAll(" ", joiningBlank))
+    .join(" ")
+
+const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
+
+/** The keys: those that count when they are pressed, and below them those that are ended with Enter. */
+const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
+  const longer = labelsOf(choices.filter((one) => !isSingle(one)))
+  return [
+    { text: joinedLabels([...labelsOf(choices.filter(isSingle)), "v view all", "? explain"]) },
+    ...(longer.length === 0 ? [] : [{ text: `With Enter: ${joinedLabels(longer)}`, hang: 2 }])
+  ]
+}
+
+const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
+  const offered = new Set<string>(choices.map(({ key }) => key))
+  const words = [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
+  const orWords = words.length === 0 ? "" : ` Whole words work too: ${words.join(", ")}.`
+  const enter = choices.every(isSingle) ? "" : " y, n, v and ? count at once, the others with Enter."
+  return [
+    ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
+    ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
+    ["?", `Shows this.${enter}${orWords}`] as const
+  ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
+}
+
+/** An answer, with the rules that were chosen for the project. */
+export type Given<A> = Pick<Answered<A>, "always" | "answer">
+
+/** The part of a rule after the tool; the tool of a rule without a pattern. */
+const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
+
+/** Hashes of versions say nothing to a person; the whole question shows them. */
+const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
+
+/** What "all of this kind" is, with targets as a person knows them; nothing where it is not offered. */
+const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
+  const session = offers?.session
+  if (session === undefined) return undefined
+  if (session === "exactly this call") return "this same call, whenever it comes again"
+  const named = targets.reduce(
+    (text, target, index) => text.replace(target, () => words?.names?.[index] ?? target),
+    session
+  )
+  return withoutHashes(named)
+}
+
+/** A rule in words; without a pattern it covers everyday files, or all calls of a tool that names no target. */
+const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
+  if (rule.includes(":")) return withoutHashes(rule)
+  const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
+  return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
+}
+
+/** What "always in this project" covers, and what can be typed to choose less or something else; nothing without rules. */
+const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
+  const offered = items.map(({ offers }) => offers?.always ?? [])
+  const all = [...new Set(offered.flat())]
+  const firsts = [...new Set(offered.flatMap((rules) => rules.slice(0, 1)))]
+  if (firsts.length === 0) return undefined
+  const others = all.filter((rule) => !firsts.includes(rule)).map((rule) => `"p ${withoutHashes(patternOf(rule))}"`)
+  const whole = firsts.map((rule) => ruleSummaryText(rule, items)).join(", ")
+  return {
+    text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
+    patterns: [...new Set(all.map((rule) => withoutHashes(patternOf(rule))))],
+    /** The first rule of each item, or those with the pattern or number that was typed. */
+    chosen: (typed: string): ReadonlyArray<string> =>
+      typed === "" ? firsts : all.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
+  }
+}
+
+/** Always in this project; nothing when no rule is offered. */
+const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): ReadonlyArray<Choice<Given<A>>> => {
+  const offer = projectOffer(items)
+  if (offer === undefined) return []
+  return [
+    {
+      key: "p",
+      label: "always in this project",
+      explains: `Yes, and always in this project: ${offer.text}. It is saved; "task-conductor permissions" lists and revokes it.`,
+      takes: `one of ${offer.patterns.join(", ")}`,
+      answer: (typed) => {
+        const always = offer.chosen(typed)
+        return always.length === 0 ? undefined : { answer, always }
+      }
+    }
+  ]
+}
+
+const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answer: A): Choice<Given<A>> => ({
+  key,
+  label,
+  explains,
+  answer: (typed) => (typed === "" ? { answer } : undefined)
+})
+
+/** Yes, and what repairs it; nothing where no item offers it. */
+const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
+  const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
+  const explains = `Yes, and to what repairs it when a check fails: ${[...new Set(covered)].join("; ")}. Other files are asked about.`
+  return covered.length === 0 ? [] : [choice("r", "yes, and what repairs it", explains, "repairs")]
+}
+
+/** Yes, what repairs it, all later steps, for this project, single calls, no. */
+const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
+  const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
+  const some: Choice<Given<StepAnswer>> = {
+    key: "1,3",
+    /* Two numbers of two calls would be a yes to all. */
+    sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
+    label: possible.length > 2 ? "only these" : "only this",
+    explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
+    answer: (typed) => {
+      const numbers = typed.split(/[\s,]+/).flatMap((word) => (word === "" ? [] : [Number(word)]))
+      return numbers.every((one) => possible.includes(one)) ? { answer: { chosen: [...new Set(numbers)] } } : undefined
+    }
+  }
+  return [
+    choice("y", "yes", "Yes, to what this question shows.", "step"),
+    ...repairsChoice(items),
+    choice(
+      "a",
+      "yes to all later steps",
+      "Yes, and to all later steps of this round without showing them. What is asked each time is still asked about.",
+      "remaining"
+    ),
+    ...projectChoice<StepAnswer>(items, "step"),
+    ...(possible.length > 1 ? [some] : []),
+    choice("n", "no", "No. You can then say what should be done instead.", "decline")
+  ]
+}
+
+/** Yes, what repairs it, all of this kind, for this project, everywhere, no. */
+const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
+  const remember = item.offers?.remember
+  const kind = kindText(item)
+  const all = `Yes, and to all of this kind until this run ends: ${kind}.`
+  const everywhere = `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`
+  return [
+    choice("y", "yes", "Yes, once.", "once"),
+    ...repairsChoice([item]),
+    ...(kind === undefined ? [] : [choice<CallAnswer>("k", "yes to all of this kind", all, "session")]),
+    ...projectChoice<CallAnswer>([item], "remember"),
+    ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),
+    choice("n", "no", "No. After three denials of the same effect the task ends.", "deny")
+  ]
+}
+
+/** What the keys for more than one call cover in this question. */
+const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
+  const project = projectOffer(items)
+  return [
+    ...(kind === undefined ? [] : [`k = ${kind}, until this run ends`]),
+    ...(project === undefined ? [] : [`p = ${project.text}`])
+  ]
+}
+
+/** A question: its texts for a screen, and how a line is read. */
+export interface Question<A> {
+  readonly short: (size: ScreenSize) => string
+  readonly whole: (size: ScreenSize) => string
+  readonly help: (size: ScreenSize) => string
+  /** Stands before what is typed. */
+  readonly prompt: string
+  /** What a key means that is pressed first; nothing when it begins a line. */
+  readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
+  /** What a line means that was ended with Enter. */
+  readonly read: (line: string) => TypedAnswer<A>
+}
+
+const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
+  short: (size) => shortQuestion(asking, keyLine(choices), size),
+  whole: (size) => wholeQuestion(asking, keyLines(choices), size),
+  help: (size) => `${framed([], keyLines(choices), size).join("\n")}\n`,
+  prompt,
+  readKey: (pressed) => readKey(pressed, choices),
+  read: (line) => readTyped(line, choices)
+})
+
+export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): Question<Given<StepAnswer>> =>
+  questionOf({ scope: "step", title, items, notes: notesOf(items) }, stepChoices(items), "Allow? ")
+
+/** One call; `title` is empty where the task says nothing. */
+export const callQuestion = (title: string, item: ApprovalItem): Question<Given<CallAnswer>> =>
+  questionOf(
+    { scope: "call", title, items: [item], notes: notesOf([item], kindText(item)) },
+    callChoices(item),
+    "Allow? "
+  )
+
+/** A call of which nobody knows whether it happened. */
+export const doubtQuestion = (item: ApprovalItem) =>
+  questionOf<Given<DoubtAnswer>>(
+    { scope: "doubt", title: item.task, items: [item] },
+    [
+      choice("y", "yes, it happened", "It happened: the run continues without running it again.", "done"),
+      choice("n", "no, run it again", "It did not happen: it is run again.", "again"),
+      choice("s", "stop", "The run stops here and can be resumed.", "stop")
+    ],
+    "Did it happen? "
+  )

@@ -1,0 +1,119 @@
+/**
+ * Decides about a question by rules and earlier answers. Nobody is asked, and nothing is remembered.
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import { Approver } from "../approvals/Approver.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { isForPerson, type GateQuestion, type PermissionDenied, deniedOf, maxDenials } from "./GateQuestion.ts"
+import { type GateOptions, type SourcedRule, makePolicy, readOnlyReason } from "./Policy.ts"
+import { ProjectWriteLock } from "./ProjectWriteLock.ts"
+import { ReadTexts, withCarriedTexts } from "./ReadTexts.ts"
+import { RunAnswers } from "./RunAnswers.ts"
+import type { Decision } from "../../domain/permissions/Decision.ts"
+
+/** Looks at a question before rules do, and adds what they and the user have to know. */
+type QuestionHook = (question: GateQuestion) => GateQuestion
+
+export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions) {
+  const answers = yield* RunAnswers
+  const readTexts = yield* ReadTexts
+  const hooks: ReadonlyArray<QuestionHook> = [withCarriedTexts(readTexts)]
+  return {
+    answers,
+    approver: yield* Approver,
+    events: yield* RunEvents,
+    lock: yield* ProjectWriteLock,
+    options,
+    policy: yield* makePolicy(options, { addedRules: answers.addedRules, written: answers.grants.written }),
+    readTexts,
+    /** Lets one question be shown at a time. */
+    withMutex: (yield* Semaphore.make(1)).withPermits(1),
+    /** Adds to a question what is known of it. */
+    withKnown: (question: GateQuestion) => hooks.reduce((known, hook) => hook(known), question),
+    workspace: yield* Workspace
+  }
+})
+export type GateContext = Effect.Success<ReturnType<typeof makeGateContext>>
+
+interface Decided {
+  /** The question with what is known of it beside what was asked. */
+  readonly question: GateQuestion
+  /** The rules that are about it; none when the risk alone decides. */
+  readonly rules: ReadonlyArray<SourcedRule>
+}
+
+export type GateDecision =
+  | (Decided & { readonly _tag: "Allow"; readonly by: "rules" | "risk" | "step" | "session" | "repair" })
+  | (Decided & {
+      readonly _tag: "Deny"
+      /** Protected access, a rule, a call that was left out of its step, or a no to the same effect or answer. */
+      readonly by: "protection" | "rules" | "exclusion" | "denials"
+      readonly denied: PermissionDenied
+    })
+  | (Decided & {
+      readonly _tag: "Ask"
+      /** False when nobody would answer. */
+      readonly canAsk: Effect.Effect<boolean>
+    })
+
+const canAsk = (question: GateQuestion, { approver }: GateContext): Effect.Effect<boolean> => {
+  const { risk, task, tool } = question
+  const item = { task, tool, risk, targets: [], ...(isForPerson(question) && { personOnly: true }) }
+  return approver.leaves?.(item) === false ? Effect.succeed(true) : (approver.canAsk ?? Effect.succeed(true))
+}
+
+/**
+ * What rules say. A change may tell what its file holds where reading it is allowed or was allowed before, and where a rule
+ * allows the change.
+ */
+const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
+  const judged = yield* policy.evaluate(question)
+  const { accesses, toldBy } = question
+  if (toldBy === undefined || judged.verdict === "allow") return judged
+  const paths = accesses.flatMap((access) => (access._tag === "ReadFile" ? [access.path] : []))
+  const allowed: Decision<SourcedRule> = { verdict: "allow", rules: [] }
+  if (judged.verdict === "ask" && paths.every((path) => answers.grants.wasRead(path))) return allowed
+  const writes = paths.map((path) => ({ _tag: "WriteFile", path, inside: true, content: "" }) as const)
+  const change = yield* policy.evaluate({ ...question, tool: toldBy, risk: "high", accesses: writes })
+  return change.verdict === "ask" ? judged : change
+})
+
+/** Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. */
+export const decideQuestion = Effect.fnUntraced(function* (
+  question: GateQuestion,
+  context: GateContext
+): Effect.fn.Return<GateDecision> {
+  const { answers, policy } = context
+  const { grants } = answers
+  const deny = (
+    by: Extract<GateDecision, { readonly _tag: "Deny" }>["by"],
+    rules: ReadonlyArray<SourcedRule>,
+    more: Parameters<typeof deniedOf>[2] = {}
+  ): GateDecision => {
+    const who = by === "protection" || by === "rules" ? "rule" : "person"
+    return { _tag: "Deny", question, rules, by, denied: deniedOf(question, who, more) }
+  }
+  const reason = question.toldBy === undefined ? policy.protection(question) : undefined
+  if (reason !== undefined) {
+    return deny("protection", [], { reason, leftOut: reason === readOnlyReason ? true : undefined })
+  }
+  const { rules, verdict } = yield* judge(question, context)
+  if (verdict === "deny") return deny("rules", rules)
+  const isTold = question.toldBy !== undefined && verdict === "allow"
+  if (isTold || question.isProposal === true) return { _tag: "Allow", question, rules, by: "rules" }
+  const times = grants.denials(question)
+  if (times >= maxDenials) return deny("denials", rules, { times })
+  if (question.answer !== undefined && grants.declinedAnswers.has(question.answer)) {
+    return deny("denials", rules, { unasked: true })
+  }
+  const answered = grants.answerTo(question)
+  if (answered === "excluded") return deny("exclusion", rules, { times: times + 1 })
+  const byRules = rules.length > 0 ? "rules" : "risk"
+  if (verdict === "allow" && byRules === "rules") return { _tag: "Allow", question, rules, by: byRules }
+  if (answered !== undefined) return { _tag: "Allow", question, rules, by: answered }
+  return verdict === "allow"
+    ? { _tag: "Allow", question, rules, by: byRules }
+    : { _tag: "Ask", question, rules, canAsk: canAsk(question, context) }
+})

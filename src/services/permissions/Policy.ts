@@ -1,0 +1,318 @@
+/**
+ * What rules say of a question, before anybody is asked: protected access is denied, then the rules of flags, the configuration
+ * and remembered answers decide. A rule does not cover a command whose scripts changed after it came into force.
+ */
+import * as Effect from "effect/Effect"
+import { lstat } from "node:fs/promises"
+import { accessTarget, type CanonicalAccess, eachTimeReason, type Start } from "../../domain/tools/Access.ts"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { type Decision, decide, ruleOffers } from "../../domain/permissions/Decision.ts"
+import { wordText } from "../../domain/commands/CommandText.ts"
+import { needsPerson } from "../../domain/permissions/ApprovalSummary.ts"
+import { exactPattern, placePrefix, scopedPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { matches } from "../../domain/text/PatternMatch.ts"
+import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
+import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { type GateQuestion, changesSomething, questionOfCall, toolsWithEffect } from "./GateQuestion.ts"
+import { Policies } from "./Policies.ts"
+import { folderIdentity } from "../files/FileLook.ts"
+import { SkillFiles } from "../files/SkillFiles.ts"
+import { Workspace } from "../files/Workspace.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { isControlPath } from "../../domain/files/SensitivePath.ts"
+import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
+
+/** A rule with the file or flag in which it is written, where that is known. */
+export interface SourcedRule extends Rule {
+  readonly source?: string
+  readonly rememberedAt?: string
+  /** The only project for which it holds. */
+  readonly project?: string
+}
+
+/** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
+export const sourcedRules = (
+  { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
+  source: string
+): ReadonlyArray<SourcedRule> => {
+  const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
+  return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
+}
+
+/** What the user decided before the run. */
+export interface GateOptions {
+  /** From flags and configuration. */
+  readonly rules?: ReadonlyArray<SourcedRule>
+  /** Folders and files of this program, its state and configuration, where no tool may write. */
+  readonly protectedPaths?: ReadonlyArray<string>
+  /** Why a URL can never be fetched, as a clause of which it is the subject. */
+  readonly unfetchable?: (url: string) => string | undefined
+  /** Nothing may be changed, whatever rules or people say. */
+  readonly readOnly?: boolean
+  /** Changes are checked after they were made, so that a yes may cover what repairs them. */
+  readonly askFirst?: boolean
+  /** What the user has to know besides about uncertain calls, where other machines make calls of the same run; a sentence. */
+  readonly doubtNote?: string | undefined
+  /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
+  readonly since?: number
+}
+
+/** What happened in the run that rules depend on. */
+export interface RunSoFar {
+  /** The rules that were added since it began. */
+  readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
+  /** What this run wrote, by path. */
+  readonly written: ReadonlyMap<string, string>
+}
+
+/** When a file was last changed, in milliseconds; this run may have written it at any time. */
+export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
+  Effect.promise(async () =>
+    written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
+  )
+
+/** What rules are compared with. */
+const targetOf = (access: CanonicalAccess, path: Path.Path, root: string): Target => {
+  const all = { canonical: accessTarget(access), effects: toolsWithEffect(access) }
+  if ("inside" in access) {
+    return {
+      ...all,
+      kind: "file",
+      ...(access.inside && { relative: path.relative(root, access.path) }),
+      ...(access._tag === "WriteFile" && access.loses !== undefined && { loses: true }),
+      ...(access._tag === "ReadFile" && access.ofSkill === true && { ofSkill: true })
+    }
+  }
+  if (access._tag === "RunCommand") {
+    const { cwd, sandboxed } = access
+    const place = { folder: path.relative(root, cwd) || ".", sandboxed }
+    return { ...all, kind: sandboxed ? "other" : "start", place }
+  }
+  if (access._tag !== "FetchUrl") return { ...all, kind: "start" }
+  return { ...all, kind: "other", ...(access.carries !== undefined && { carries: true }) }
+}
+
+const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
+  accesses.map((access) => {
+    const target = targetOf(access, path, root)
+    if (tool !== "move_file" || pin !== undefined || access._tag !== "WriteFile") return target
+    return { ...target, part: access.removes === true ? "remove_file" : "write_file" }
+  })
+
+/**
+ * The rules that let a script of the skill of a task run, for a question about reading files beside it: the script itself reads them.
+ */
+const scriptRules = (
+  { accesses }: GateQuestion,
+  rules: ReadonlyArray<SourcedRule>,
+  files: ReadonlySet<string>
+): ReadonlyArray<SourcedRule> => {
+  const isOwn = accesses.every(
+    (access) => access._tag === "ReadFile" && access.ofSkill === true && !needsPerson(access)
+  )
+  if (!isOwn || accesses.length === 0) return []
+  const runsScript = (pattern: string): boolean =>
+    scopedPattern(pattern)
+      .rest.split(" ")
+      .some((word) => word.includes("/") && [...files].some((file) => matches(word, wordText(file))))
+  return rules.filter(
+    ({ pattern, tool, verdict }) =>
+      verdict === "allow" && tool === "run_command" && (pattern === undefined || runsScript(pattern))
+  )
+}
+
+/** Why nothing is changed with `--read-only`; a clause of which the access is the subject. */
+export const readOnlyReason = "would change something, and this run only reads"
+
+/**
+ * Why an access is protected, so that no rule and no answer can allow it; a clause of which the access is the subject.
+ * Protected are writes outside the project, writes to what controls git or this program, commands without the sandbox that
+ * the person requires, and URLs that can never be fetched.
+ */
+const protectionOf = (
+  access: CanonicalAccess,
+  context: GateOptions & { readonly path: Path.Path; readonly root: string }
+): string | undefined => {
+  if (access._tag === "FetchUrl") return context.unfetchable?.(access.url)
+  if (access._tag === "RunCommand") return access.denial
+  if (access._tag !== "WriteFile") return undefined
+  if (!access.inside) {
+    return `would write outside the project ${context.root}, which nothing can allow; start with --project in a folder that holds it to work there`
+  }
+  const { path, protectedPaths = [], root } = context
+  const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
+  const isControl = access.control === true || isControlPath(path.relative(root, access.path))
+  if (isControl || protectedPaths.some(isBelow)) {
+    return "would change what controls git or this program, which nothing can allow"
+  }
+  return undefined
+}
+
+const startOf = ({ accesses }: GateQuestion): Start | undefined =>
+  accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
+
+/** True for a rule about what is to be started, as it is now or as it was. */
+const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
+  verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
+
+/** Why rules that seem to be about a question do not allow it any more. */
+export interface Lapses {
+  /** The scripts of a command that changed after a rule allowed it; relative to the project. */
+  readonly scripts: string
+  /** A remembered rule for the tool, or for what is to be started, before it changed. */
+  readonly rule?: RememberedRule | undefined
+}
+
+const scriptWarning = (scripts: string): ReadonlyArray<string> =>
+  scripts === "" ? [] : [`It runs ${scripts}, which changed after a rule allowed the command.`]
+
+/** Protected paths are made canonical once, when the run starts. */
+export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soFar: RunSoFar) {
+  const policies = yield* Policies
+  const workspace = yield* Workspace
+  const path = yield* Path.Path
+  const { root } = workspace
+  const folder = folderIdentity(root)
+  const since = options.since ?? (yield* Effect.sync(() => Date.now()))
+  const protectedPaths = yield* Effect.forEach(options.protectedPaths ?? [], (given) =>
+    Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
+  )
+  const sourced = (rule: RememberedRule): SourcedRule =>
+    policies.file === undefined ? rule : { ...rule, source: policies.file }
+  const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root, folder)))
+  const given = Effect.map(soFar.addedRules, (added) => [...(options.rules ?? []), ...added])
+
+  const requestOf = (question: GateQuestion) => {
+    const { risk, tool } = question
+    return { tool, risk, targets: targetsOf(question, path, root) }
+  }
+  /** When a rule came into force: with the run, or when it was remembered. */
+  const inForceSince = ({ rememberedAt }: SourcedRule): number =>
+    rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
+  const scriptChanges = ({ accesses }: GateQuestion) => {
+    const scripts = accesses.flatMap((access) => (access._tag === "RunCommand" ? (access.scripts ?? []) : []))
+    return Effect.forEach(scripts, (script) => Effect.map(changedAt(script.path, soFar), (at) => ({ ...script, at })))
+  }
+
+  const evaluate = Effect.fnUntraced(function* (question: GateQuestion): Effect.fn.Return<Decision<SourcedRule>> {
+    const applying = (yield* remembered).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
+    const rules = [...(yield* given), ...applying]
+    const changes = yield* scriptChanges(question)
+    const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
+    /* "Always" is never offered for a loss, so that no such answer was about one. */
+    const isCurrent = (rule: SourcedRule) =>
+      changes.every(({ at }) => at <= inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
+    const decision = decide<SourcedRule>(
+      rules.filter((rule) => rule.verdict !== "allow" || isCurrent(rule)),
+      requestOf(question)
+    )
+    if (decision.verdict !== "ask" || decision.rules.length > 0) return decision
+    const forScripts = scriptRules(question, rules, yield* SkillFiles)
+    return forScripts.length === 0 ? decision : { verdict: "allow", rules: forScripts }
+  })
+
+  const lapses = Effect.fnUntraced(function* (question: GateQuestion): Effect.fn.Return<Lapses> {
+    const kept = yield* remembered
+    const request = { ...requestOf(question), risk: "medium" } as const
+    const decision = decide<SourcedRule>([...(yield* given), ...kept], request)
+    const inForce = Math.max(...decision.rules.map(inForceSince))
+    const changes = decision.verdict === "allow" ? yield* scriptChanges(question) : []
+    const changed = changes.filter(({ at }) => at > inForce).map((one) => path.relative(root, one.path))
+    const scripts = changed.join(", ")
+    const start = startOf(question)
+    if (start !== undefined) return { scripts, rule: kept.findLast((rule) => isAboutStart(rule, question.tool, start)) }
+    const lapsed = kept.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
+    return { scripts, rule: decide(lapsed, request).rules[0] }
+  })
+
+  return {
+    root,
+    /** What tells the folder of the project from another one at its path. */
+    folder,
+    /** A path as the user knows it: relative in the project, otherwise as it is. */
+    nameOf: (given: string): string =>
+      given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
+    /** Why the question is about protected access; nothing when rules decide. */
+    protection: (question: GateQuestion): string | undefined => {
+      if (options.readOnly === true && changesSomething(question)) return readOnlyReason
+      return question.accesses
+        .map((access) => protectionOf(access, { ...options, path, root, protectedPaths }))
+        .find((reason) => reason !== undefined)
+    },
+    evaluate,
+    lapses,
+    /** What to say when nobody can be asked: that no rule helps, or the rules that do when the words alone do not. */
+    remedy: (question: GateQuestion) =>
+      Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
+    /** The rules that the user may choose for this project. */
+    offers: (question: GateQuestion) => ruleOffers(question, requestOf(question).targets),
+    remember: policies.remember
+  }
+})
+export type Policy = Effect.Success<ReturnType<typeof makePolicy>>
+
+/** That a remembered rule does not allow it any more; a sentence without its end. */
+const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): string => {
+  const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
+  return startOf(question) === undefined
+    ? `The tool has changed since it was allowed${day}`
+    : `It has changed since you trusted it${day}`
+}
+
+/** What the user should know of rules that do not count any more, as whole sentences. */
+export const lapseWarnings = ({ rule, scripts }: Lapses, question: GateQuestion): ReadonlyArray<string> => [
+  ...scriptWarning(scripts),
+  ...(rule === undefined ? [] : [`${lapsedText(rule, question)}.`])
+]
+
+const remedyOf = (
+  question: GateQuestion,
+  { rule, scripts }: Lapses,
+  targets: ReadonlyArray<Target>
+): { readonly reason?: string; readonly patterns?: ReadonlyArray<string> } => {
+  const { accesses, pin, tool } = question
+  const flagFor = (target: string): string => `--allow "${tool}:${exactPattern(target)}"`
+  if (scripts !== "") {
+    return { reason: `runs ${scripts}, which changed after a rule allowed it. Look at it and start again` }
+  }
+  for (const access of accesses) {
+    if (access._tag !== "FetchUrl" || access.carries === undefined) continue
+    const sent = `would send ${JSON.stringify(access.carries)}, which was read in this run`
+    return { reason: `${sent}, and nobody can be asked; ${flagFor(access.url)} allows it` }
+  }
+  if (rule !== undefined && pin === undefined) {
+    const flags = accesses.map((access) => flagFor(accessTarget(access))).join(" ")
+    return { reason: `needs approval: ${lapsedText(rule, question)}. Use ${flags} when that is right` }
+  }
+  const places = targets.map(({ place }) => (place === undefined ? "" : placePrefix(place, exactPattern)))
+  if (places.every((place) => place === "")) return {}
+  return { patterns: targets.map(({ canonical }, index) => `${places[index]}${exactPattern(canonical)}`) }
+}
+
+interface PermissionExplanation {
+  /** `refuse` for protected access. */
+  readonly verdict: Verdict | "refuse"
+  /** The rules that decide; none when the risk alone does. */
+  readonly rules: ReadonlyArray<SourcedRule>
+  /** Why nothing can allow it, why it is asked each time, or that a remembered rule has lapsed; whole sentences. */
+  readonly reasons: ReadonlyArray<string>
+}
+
+/** What the gate would decide about a call, and why, without asking anybody and without running anything. */
+export const explainCall = Effect.fn("explainCall")(function* (
+  prepared: PreparedCall,
+  options: GateOptions
+): Effect.fn.Return<PermissionExplanation, never, Path.Path | Policies | Workspace> {
+  const policy = yield* makePolicy(options, { addedRules: Effect.succeed([]), written: new Map() })
+  const question = questionOfCall({ task: "", place: "" }, prepared)
+  const protection = policy.protection(question)
+  if (protection !== undefined) return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] }
+  const lapses = yield* policy.lapses(question)
+  const reasons = [
+    ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
+    ...scriptWarning(lapses.scripts),
+    ...(lapses.rule === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
+  ]
+  return { ...(yield* policy.evaluate(question)), reasons }
+})

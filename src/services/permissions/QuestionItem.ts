@@ -1,0 +1,161 @@
+/**
+ * What the user is shown about one question of the gate: targets, a diff of every write, warnings, and what each answer
+ * would cover.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { domainToUnicode } from "node:url"
+import {
+  accessDetails,
+  accessTarget,
+  type CanonicalAccess,
+  eachTimeReason,
+  shownTargets,
+  type WriteAccess,
+  writesIn,
+  writtenText
+} from "../../domain/tools/Access.ts"
+import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { definedFields } from "../../domain/text/DefinedFields.ts"
+import { sizeText } from "../../domain/text/Format.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { approvalSummary, type SeenChange } from "../../domain/permissions/ApprovalSummary.ts"
+import { canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { GateContext } from "./GateDecision.ts"
+import { type GateQuestion, isForPerson } from "./GateQuestion.ts"
+import { repairedFiles } from "./RunAnswers.ts"
+import { lapseWarnings } from "./Policy.ts"
+
+const previewLines = 40
+const previewBytes = 1_048_576
+
+/** What is shown of one write; without a change where the present content cannot be read. */
+interface ShownWrite {
+  readonly preview: string
+  readonly change?: SeenChange
+  readonly warnings?: ReadonlyArray<string>
+}
+
+/** The diff of one write, and effects that a diff does not show. */
+const showWrite = Effect.fnUntraced(function* (
+  write: WriteAccess,
+  { policy, workspace }: GateContext
+): Effect.fn.Return<ShownWrite> {
+  const { folder, from, holds, kind, path } = write
+  if (from !== undefined || folder !== undefined) return { preview: "" }
+  const name = printable(policy.nameOf(path))
+  if (holds?.leads !== undefined && write.removes === true) {
+    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false, isGone: true }
+    return { preview: changePreview(path, holds.leads, undefined, previewLines), change }
+  }
+  const present = yield* Effect.result(workspace.readText(path, previewBytes))
+  if (Result.isFailure(present) && present.failure.type !== "not_found") {
+    return { preview: `(The present content cannot be shown: ${present.failure.message})` }
+  }
+  const before = Result.isSuccess(present) ? present.success : undefined
+  const after = writtenText(write) ?? undefined
+  const shape = {
+    isNew: before === undefined,
+    isGone: after === undefined,
+    ...(kind !== undefined && { becomes: kind })
+  }
+  return {
+    preview: changePreview(path, before, after, previewLines),
+    change: { ...wholeChange(name, before, after), ...shape },
+    warnings:
+      path.endsWith("/package.json") && scriptsChange(before, after) ? ["It changes scripts that npm runs."] : []
+  }
+})
+
+/** The files that go with a folder, or are moved with it, a line each. */
+const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) => string): string => {
+  const lines = writes
+    .filter(({ folder, removes }) => folder !== undefined && removes === true)
+    .map(
+      ({ holds, path }) =>
+        `${printable(nameOf(path))} (${holds?.leads === undefined ? sizeText(holds?.size ?? 0) : "a link"})`
+    )
+  const left = lines.length - previewLines
+  return left > 0
+    ? [...lines.slice(0, previewLines), `(${left} more files are not shown)`].join("\n")
+    : lines.join("\n")
+}
+
+/** A host with letters outside ASCII may look like a host that the user knows. */
+const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
+  const host = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
+  const written = domainToUnicode(host)
+  if (written === "" || written === host) return []
+  return [`The host ${host} is written ${written} and may look like another one.`]
+}
+
+const rememberText = ({ accesses, tool }: GateQuestion): string =>
+  accesses.length === 0
+    ? `${tool} with any arguments, while it is defined as now`
+    : `${tool} for ${accesses.map(accessTarget).join(", ")}`
+
+/** What the answers that last longer would cover. */
+const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }: GateContext) => {
+  const scopes = isAlone ? sessionScopes(question) : undefined
+  const rules = isAlone || question.risk !== "safe" ? policy.offers(question).map(ruleText) : []
+  const repaired = options.askFirst === true ? repairedFiles(question).map(({ path }) => policy.nameOf(path)) : []
+  return definedFields({
+    session: scopes?.map(({ covers }) => covers).join("; "),
+    remember: isAlone && canRemember(question) ? rememberText(question) : undefined,
+    always: rules.length === 0 ? undefined : rules,
+    repairs: repaired.length === 0 ? undefined : `later changes of ${repaired.join(", ")} by this task`
+  })
+}
+
+/** How an item is shown: as the only one of its question, or with what the others of its step bring. */
+export interface ItemPlace {
+  readonly isAlone: boolean
+  /** Why the call cannot be made; the answer grants nothing. */
+  readonly problem?: string | undefined
+  /** What is known of its targets. */
+  readonly warnings?: ReadonlyMap<string, string>
+}
+
+const nonEmpty = <A extends string | ReadonlyArray<unknown>>(value: A): A | undefined =>
+  value.length === 0 ? undefined : value
+
+export const makeItem = Effect.fnUntraced(function* (
+  question: GateQuestion,
+  { isAlone, problem, warnings = new Map() }: ItemPlace,
+  context: GateContext
+): Effect.fn.Return<ApprovalItem> {
+  const { answers, policy } = context
+  const { accesses, part, pin, prepared, risk, task, tool } = question
+  const writes = writesIn(accesses)
+  const shown = yield* Effect.forEach(writes, (write) => showWrite(write, context))
+  const changes = new Map(writes.map(({ path }, index) => [path, shown[index]?.change]))
+  const previews = [...shown.map(({ preview }) => preview), filesText(writes, policy.nameOf)]
+  const targets = shownTargets(accesses)
+  const changedSince = answers.grants.changedSince(question).map(policy.nameOf)
+  const allWarnings = [
+    ...(problem === undefined ? [] : [`This call cannot be made now, and will fail. ${problem.split("\n")[0]}`]),
+    ...targets.flatMap((target) => warnings.get(target) ?? []),
+    ...changedSince.map((name) => `You allowed a change of ${name} before, and the file has changed since.`),
+    ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
+    ...shown.flatMap(({ warnings: effects = [] }) => effects),
+    ...lapseWarnings(yield* policy.lapses(question), question)
+  ]
+  const offers = offersOf(question, isAlone, context)
+  return definedFields({
+    task,
+    tool,
+    risk,
+    targets,
+    details: nonEmpty([...accesses.flatMap(accessDetails), ...(part === undefined ? [] : [`Runs now only: ${part}`])]),
+    call: prepared?.call,
+    origin: pin?.origin,
+    preview: nonEmpty(previews.filter((text) => text !== "").join("\n")),
+    diff: nonEmpty(shown.map(({ change }) => change?.diff ?? "").join("")),
+    words: approvalSummary(question, { nameOf: policy.nameOf, changeOf: (path) => changes.get(path) }),
+    personOnly: isForPerson(question) ? true : undefined,
+    warnings: nonEmpty(allWarnings),
+    offers: problem === undefined && (isAlone || Object.keys(offers).length > 0) ? offers : undefined
+  })
+})

@@ -1,0 +1,249 @@
+/**
+ * A step is a list of calls: each is decided about as if it stood alone, and one question is about those that are open.
+ */
+import * as Effect from "effect/Effect"
+import {
+  type ApprovalItem,
+  checksPlanKey,
+  conflictingWriteNote,
+  conflictingWrites,
+  type GatedTask,
+  type StepGate
+} from "../../domain/permissions/ApprovalItem.ts"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
+import type { Answered, StepAnswer } from "../../domain/permissions/Answer.ts"
+import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { answerEvent, keepRequest, rememberInProject } from "./Ask.ts"
+import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } from "./GateQuestion.ts"
+import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
+import { makeItem } from "./QuestionItem.ts"
+
+/** More rules than these say nothing: then `--yes` is what helps. */
+const mostNamedRules = 5
+
+/** A call of a step, with what was decided about it. */
+interface StepCall {
+  readonly decision: GateDecision
+  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
+  readonly problem?: string
+}
+
+/** One item of the question about a step; `question` is absent for what cannot be granted. */
+export interface StepItem {
+  readonly item: ApprovalItem
+  readonly question?: GateQuestion
+}
+
+/** True for a call that a rule of the user allows, and that is not allowed by its risk alone. */
+const isAllowedByRule = ({ decision }: StepCall): boolean => decision._tag === "Allow" && decision.by === "rules"
+
+/** True for what needs no question: a rule allows it, or it was approved with a step before. */
+const isAnswered = (call: StepCall): boolean => {
+  const { decision } = call
+  return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
+}
+
+/** The calls of a task that may be made. In a conversation what was left out of a step may be asked about again. */
+const possibleCalls = Effect.fnUntraced(function* (
+  { calls, task, unready = [] }: GatedTask,
+  place: string,
+  context: GateContext
+) {
+  const scope = { task, place }
+  const asked: ReadonlyArray<{ readonly question: GateQuestion; readonly problem?: string }> = [
+    ...calls.map((call) => ({ question: context.withKnown(questionOfCall(scope, call)) })),
+    ...unready.map(({ call, info, problem }) => ({
+      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
+      problem
+    }))
+  ]
+  const decided = yield* Effect.forEach(asked, ({ question, ...more }) =>
+    Effect.map(decideQuestion(question, context), (decision): StepCall => ({ ...more, decision }))
+  )
+  return decided.filter(({ decision }) => {
+    if (decision._tag !== "Deny") return true
+    return decision.by === "denials" || (decision.by === "exclusion" && task === askTask)
+  })
+})
+
+/**
+ * The calls of a task that the user is asked about; nothing when the task needs no question. What rules allow, or what was approved
+ * before, needs none, also when the plan or the skill wants approval. A skill of the user is asked about as a whole, as it says,
+ * unless nothing of it is left to ask.
+ */
+const callsToAsk = (
+  gatedBy: GatedTask["gatedBy"],
+  calls: ReadonlyArray<StepCall>
+): ReadonlyArray<StepCall> | undefined => {
+  const needsNobody = calls.every((call) => isAnswered(call) || call.decision.question.risk === "safe")
+  if (needsNobody && (gatedBy === "risk" || calls.some(isAnswered))) return undefined
+  return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
+}
+
+/** What rules allow of a task that is asked about, one line each. */
+const allowedFacts = (
+  calls: ReadonlyArray<StepCall>,
+  asked: ReadonlyArray<StepCall>,
+  nameOf: (path: string) => string
+): ReadonlyArray<string> =>
+  calls.flatMap((call) => {
+    if (asked.includes(call)) return []
+    const { question, rules } = call.decision
+    const targets = question.accesses.map((access) => nameOf(accessTarget(access)))
+    return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
+  })
+
+/** The project as the calls of a task find it. */
+const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
+  others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
+
+/** The items of a task, with what is known of the task at the last of them. */
+const itemsOf = Effect.fnUntraced(function* (
+  { facts, found, task }: Pick<GatedTask, "facts" | "found" | "task">,
+  calls: ReadonlyArray<StepCall>,
+  warnings: ReadonlyMap<string, string>,
+  context: GateContext
+): Effect.fn.Return<ReadonlyArray<StepItem>> {
+  const none: ReadonlyArray<StepItem> = [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
+  const made = Effect.forEach(calls, ({ decision: { question }, problem }) =>
+    onTop(
+      Effect.map(makeItem(question, { isAlone: false, problem, warnings }, context), (item) =>
+        problem === undefined ? { item, question } : { item }
+      ),
+      found?.get(question.prepared?.call.uid ?? "")
+    )
+  )
+  const items: ReadonlyArray<StepItem> = calls.length === 0 ? none : yield* made
+  return facts === undefined || facts.length === 0
+    ? items
+    : items.map((one, at) => (at < items.length - 1 ? one : Object.assign({}, one, { item: { ...one.item, facts } })))
+})
+
+/** Reports every file that several tasks would write, and gives the warnings by path. */
+const warnOfSharedWrites = (
+  title: string,
+  tasks: ReadonlyArray<{ readonly task: string; readonly calls: ReadonlyArray<StepCall> }>,
+  { events }: GateContext
+) => {
+  const touching = tasks.map(({ calls, task }) => ({
+    task,
+    accesses: calls.flatMap(({ decision }) => decision.question.accesses)
+  }))
+  return Effect.map(
+    Effect.forEach(conflictingWrites(touching), (shared) => {
+      const { code, message: text } = conflictingWriteNote(title, shared)
+      return Effect.as(events.publish({ type: "message", level: "warning", text, code }), [shared.path, text] as const)
+    }),
+    (notes) => new Map(notes)
+  )
+}
+
+/** Says which rules would allow what nobody can be asked about. */
+const sayRules = Effect.fnUntraced(function* (
+  title: string,
+  shown: ReadonlyArray<StepItem>,
+  { events, policy }: GateContext
+) {
+  const flags = yield* Effect.forEach(shown, ({ question }) =>
+    question === undefined
+      ? Effect.undefined
+      : Effect.map(policy.remedy(question), (remedy) => deniedOf(question, "nobody", remedy).flags)
+  )
+  const known = new Set(flags.flatMap((flag) => flag ?? []))
+  if (known.size === 0 || known.size > mostNamedRules || flags.includes(undefined)) return
+  const rules = withoutProject([...known].join(" "), policy.root)
+  const text = `Nobody can be asked about "${stepText(title)}". These rules allow it: ${rules}`
+  yield* events.publish({ type: "message", level: "info", text })
+})
+
+/** Keeps the answer to a step. A call that is asked about each time is granted only when the user saw it. */
+const rememberStep = Effect.fnUntraced(function* (
+  shown: ReadonlyArray<StepItem>,
+  { always = [], answer }: Answered<StepAnswer>,
+  wasSeen: boolean,
+  context: GateContext
+) {
+  const { answers, approver, options } = context
+  const { grants } = answers
+  const isLeft = ({ item, question }: StepItem): boolean =>
+    question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
+  const isApproved = (one: StepItem, index: number): boolean => {
+    if (typeof answer === "object") return answer.chosen.includes(index + 1)
+    return answer !== "decline" && (wasSeen || !isLeft(one))
+  }
+  const questions = shown.filter(isApproved).flatMap(({ question }) => question ?? [])
+  for (const question of questions) {
+    if (wasSeen) grants.addShown(question)
+    if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
+  }
+  /* A command may run what a write on the same screen brings, which was shown with it. */
+  grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
+  if (typeof answer === "object") {
+    const excluded = shown.filter((one, index) => !isApproved(one, index))
+    for (const { question } of excluded) if (question !== undefined) grants.addExcluded(question)
+  }
+  if (answer !== "step" || always.length === 0) return undefined
+  const problems = yield* Effect.forEach(shown, ({ question }) =>
+    question === undefined || question.risk === "safe" ? Effect.undefined : rememberInProject(always, question, context)
+  )
+  return problems.find((problem) => problem !== undefined)
+})
+
+const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
+
+/** Asks once about all calls of a step that are open, and grants them by their hash. */
+export const askStep = Effect.fn("Gate.askStep")(function* (
+  { planKey, tasks, title }: StepGate,
+  context: GateContext
+): Effect.fn.Return<Answered<StepAnswer>> {
+  const { answers, approver, events, policy, withMutex } = context
+  const { plans } = answers.grants
+  const decided = yield* Effect.forEach(tasks, (task) =>
+    Effect.map(onTop(possibleCalls(task, planKey, context), task.others), (calls) => ({
+      ...task,
+      /* What is left out of a task is denied without a question. */
+      asked: calls.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, calls),
+      calls
+    }))
+  )
+  const warnings = yield* warnOfSharedWrites(title, decided, context)
+  const open = decided.flatMap(({ asked, calls, facts = [], ...task }) =>
+    asked === undefined ? [] : [{ ...task, asked, facts: [...facts, ...allowedFacts(calls, asked, policy.nameOf)] }]
+  )
+  /* What changes something is left out, whatever the user says; the rest asks by itself. */
+  if (open.length === 0 || context.options.readOnly === true) return byRule
+  const shown = (yield* Effect.forEach(open, (task) =>
+    onTop(itemsOf(task, task.asked, warnings, context), task.others)
+  )).flat()
+  const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
+  const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
+  const items = shown.map(({ item }) => item)
+
+  const ask = Effect.gen(function* () {
+    const approvedBy = plans.get(planKey)
+    if (approvedBy === undefined) {
+      yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
+    }
+    const answered: Answered<StepAnswer> =
+      approvedBy === undefined ? yield* approver.step(title, items, hash) : { answer: "remaining", by: approvedBy }
+    const { answer, by, instead } = answered
+    if (answer === "decline" && instead !== undefined) {
+      const isRead = shown.every(({ question }) => question !== undefined && onlyReads(question)) && { isRead: true }
+      yield* keepRequest({ declined: title, instead, ...isRead }, context)
+    }
+    if (answer === "decline" && by === "nobody" && planKey !== checksPlanKey) yield* sayRules(title, shown, context)
+    const wasSeen = approvedBy === undefined && by === "person"
+    if (answer === "remaining") plans.set(planKey, by)
+    yield* events.publish(answerEvent("step", hash, answered))
+    const warning = yield* rememberStep(shown, answered, wasSeen, context)
+    if (warning !== undefined) yield* events.publish({ type: "message", level: "warning", text: warning })
+    return answered
+  })
+  return yield* withMutex(ask)
+})
