@@ -6,6 +6,8 @@ import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
+import type * as Stdio from "effect/Stdio"
+import type * as Terminal from "effect/Terminal"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { DoubtAnswer } from "../domain/permissions/Answer.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
@@ -16,6 +18,7 @@ import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { Replay } from "../services/history/Replay.ts"
 import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
+import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import type { Setup } from "./setup.ts"
@@ -53,8 +56,6 @@ export interface StartupNotes {
 
 /** What a worker provides for a cluster run. */
 export interface WorkerContext {
-  /** Waits for the answers that come from other machines, which save them. */
-  readonly answers: Layer.Layer<Approver>
   /** What a person has to know of calls that are in doubt on this worker; a sentence. */
   readonly doubtNote: string
   /** The slots of the model server, which all runs of the worker share. */
@@ -79,10 +80,8 @@ export interface RunContext {
   readonly yes?: boolean
   /** What was decided beforehand about calls in doubt. */
   readonly inDoubt?: DoubtAnswer | undefined
-  /** Whether questions on the terminal have colours. */
-  readonly isColoured?: boolean
-  /** Who is asked; the terminal when absent. */
-  readonly approver?: Layer.Layer<Approver>
+  /** Who is asked. */
+  readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */

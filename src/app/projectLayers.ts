@@ -13,7 +13,6 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
 import { hostAndPort, unfetchable } from "../domain/commands/NetworkAddress.ts"
 import { Approver } from "../services/approvals/Approver.ts"
-import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/tools/CommandTools.ts"
 import { type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
@@ -201,10 +200,10 @@ export const layerProject = (
   context: RunContext,
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
-  const style = { bell: setup.settings.bell ?? true, isColoured: context.isColoured ?? false }
-  const person = context.approver ?? layerTerminal(style)
-  const decided = context.inDoubt === undefined ? person : Approver.layerInDoubt(context.inDoubt)(person)
-  const asked = context.worker?.answers ?? layerRecordedAnswers(decided)
+  const decided =
+    context.inDoubt === undefined ? context.approver : Approver.layerInDoubt(context.inDoubt)(context.approver)
+  /* Answers from other machines are saved there. */
+  const asked = context.worker === undefined ? layerRecordedAnswers(decided) : decided
   const approver = context.approveSteps ? Approver.layerApproveSteps(asked) : asked
   return layerTools(setup, context).pipe(
     Layer.provideMerge(layerGate(setup, context.yes === true ? Approver.layerYes(asked) : approver, context)),

@@ -142,12 +142,12 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     )
     const saved = Layer.provide(layerClusterJournal({ runId, secrets, broken }), store)
     const worker: WorkerContext = {
-      answers: Layer.provide(layerRemoteApprover(runId), store),
       slots,
       doubtNote: silentWorker,
       meter: Layer.provide(layerClusterUsage(runId, begunAt), Layer.merge(saved, store))
     }
     const services = layerClusterRun(setup, runId, secrets, {
+      approver: Layer.provide(layerRemoteApprover(runId), store),
       listen: (recorded) => Effect.sync(() => progress.take(runId, recorded)),
       approveSteps: run.approveSteps,
       yes: run.yes ?? false,

@@ -8,7 +8,7 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 import type { Screen } from "../../src/cli/terminal/Screen.ts"
-import { ControllingTerminal } from "../../src/services/approvals/TerminalQuestion.ts"
+import { ControllingTerminal } from "../../src/cli/approval/TerminalQuestion.ts"
 import { emitKeypressEvents, type Key } from "node:readline"
 import { PassThrough } from "node:stream"
 

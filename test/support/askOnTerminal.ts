@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
-import { layerTerminal } from "../../src/services/approvals/TerminalApprover.ts"
+import { layerTerminal } from "../../src/cli/approval/TerminalApprover.ts"
 
 const [length, wait = "0"] = process.argv.slice(2)
 const bell = length !== "quiet"

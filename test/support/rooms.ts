@@ -48,6 +48,7 @@ const core: ReadonlyArray<string> = [
   ].map((room) => `services/${room}`),
   pluginKit,
   "plugins",
+  "cli/approval",
   "cli/terminal",
   "cli/run"
 ]

@@ -32,7 +32,7 @@ import { type ConversationContext, conversationPlace } from "../../app/conversat
 import { findConversation, keptConversations } from "../../services/conversation/ConversationStore.ts"
 import { whenText } from "../runs/runList.ts"
 import type { FittedSetup } from "../../app/modelChoice.ts"
-import { askText } from "../../services/approvals/TerminalQuestion.ts"
+import { askText } from "../approval/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
 import { Gate } from "../../services/permissions/Gate.ts"

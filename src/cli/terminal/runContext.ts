@@ -4,11 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { belowHome } from "../../domain/text/Format.ts"
+import { RunSettings } from "../../services/runs/RunSettings.ts"
+import { layerTerminal } from "../approval/TerminalApprover.ts"
 import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { Output } from "./Output.ts"
 import { type ModelOffer, type RunContext, type StartupNotes, tornNote } from "../../app/RunContext.ts"
@@ -80,7 +83,8 @@ export interface ApprovalFlags {
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 /** How a command starts its run. */
-export interface CommandOptions extends Pick<RunContext, "approveSteps" | "yes" | "approver"> {
+export interface CommandOptions
+  extends Pick<RunContext, "approveSteps" | "yes">, Partial<Pick<RunContext, "approver">> {
   readonly sink: EventSink
   /** Nothing is said beside the answer and errors. */
   readonly isQuiet?: boolean | undefined
@@ -102,14 +106,23 @@ const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* emit(note(tornNote))
 })
 
+/** The person at the terminal, with a bell where the settings want one. */
+const layerPerson = (isColoured: boolean) =>
+  Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
+
 /** The context of a run that a command starts. A person at a terminal is asked for a model when none is named. */
-export const runContextOf = Effect.fnUntraced(function* ({ isQuiet = false, sink, ...given }: CommandOptions) {
+export const runContextOf = Effect.fnUntraced(function* ({
+  approver,
+  isQuiet = false,
+  sink,
+  ...given
+}: CommandOptions) {
   const output = yield* Output
   const services = yield* Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>()
   const context: RunContext = {
     ...given,
     listen: sink.listen,
-    isColoured: output.emitPaint.bold("") !== "",
+    approver: approver ?? layerPerson(output.emitPaint.bold("") !== ""),
     ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})

@@ -2,9 +2,9 @@
  * A question for a terminal: its texts, the keys that answer it, and what each of them allows. A question offers some keys. Those
  * that answer once count as soon as they are pressed; what allows more than the question shows is ended with Enter.
  */
-import { nearest } from "../text/Nearest.ts"
-import type { Answered, CallAnswer, DoubtAnswer, StepAnswer } from "./Answer.ts"
-import type { ApprovalItem } from "./ApprovalItem.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import type { Answered, CallAnswer, DoubtAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
 

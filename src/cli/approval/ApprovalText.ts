@@ -2,13 +2,13 @@
  * The questions of the gate as text for a terminal: short, so that it fits a screen, and whole. Everything that comes from a
  * model, a file or a plugin is made printable. What is not shown is said with its size.
  */
-import { type DiffRow, numberedRows } from "../files/ChangePreview.ts"
-import { printable, printableLines, unframed } from "../text/Printable.ts"
-import type { Risk } from "../tools/Access.ts"
-import { stepText } from "../plan/TaskName.ts"
-import type { ApprovalItem } from "./ApprovalItem.ts"
+import { type DiffRow, numberedRows } from "../../domain/files/ChangePreview.ts"
+import { printable, printableLines, unframed } from "../../domain/text/Printable.ts"
+import type { Risk } from "../../domain/tools/Access.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
-import { counted } from "../text/Format.ts"
+import { counted } from "../../domain/text/Format.ts"
 
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
 const saidByText = new Set(["path", "url", "argv", "cwd"])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { wholeChange } from "../../../src/domain/files/ChangePreview.ts"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { type Asking, shortQuestion, wholeQuestion } from "../../../src/domain/permissions/ApprovalText.ts"
+import { type Asking, shortQuestion, wholeQuestion } from "../../../src/cli/approval/ApprovalText.ts"
 import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 
 const size = { columns: 80, rows: 24, isColoured: false }

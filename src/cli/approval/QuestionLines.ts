@@ -1,7 +1,7 @@
 /**
  * The lines of a question, which wrap and cut to the width of a terminal.
  */
-import { textWidth } from "../text/TextWidth.ts"
+import { textWidth } from "../../domain/text/TextWidth.ts"
 
 export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 

@@ -3,14 +3,8 @@
  * or stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
-import {
-  callQuestion,
-  doubtQuestion,
-  type Given,
-  type Question,
-  stepQuestion
-} from "../../domain/permissions/Question.ts"
-import { Approver, isStart, unanswered } from "./Approver.ts"
+import { callQuestion, doubtQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
+import { Approver, isStart, unanswered } from "../../services/approvals/Approver.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stdio from "effect/Stdio"

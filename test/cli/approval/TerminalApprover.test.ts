@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { beforeRunTask, type ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import type { Answered } from "../../../src/domain/permissions/Answer.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
+import { layerTerminal } from "../../../src/cli/approval/TerminalApprover.ts"
 import { type FakeTerminal, makeFakeTerminal } from "../../support/FakeTerminal.ts"
 
 const readItem: ApprovalItem = {
