@@ -109,7 +109,7 @@ export const JournalRecord = Schema.Union([
   Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: AnyJson }),
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
-  /** A question was answered with an approval. It is not asked again. */
+  /** A question was answered: with an approval, with what to do instead of what was declined, or in words. It is not asked again. */
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
   /** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),

@@ -2,6 +2,13 @@
  * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. Three verbs:
  * what do rules and earlier answers say (`decide`), what does the user say (`ask`, which keeps the answer), and may it happen
  * now (`authorize`, which asks where it is open, and issues the permit without which no tool runs).
+ *
+ * - `authorize`: each tool call before it runs, each reference, `--file`, and what starts before a run. After a no the call has the
+ *   result `permission_denied`, the third no to the same effect ends the task, and a plugin or server is left out.
+ * - `ask` about a list of calls, called a step whether it is one of the plan or not: the changes of a step of the plan or of
+ *   a message, the commands of one answer, the checks of the project, a task with many items. A no ends what asked. A yes runs nothing: it
+ *   is kept, and `authorize` finds it when each call comes.
+ * - `ask` about a call that a crash cut off, and to pass on a question of the model.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -56,7 +63,7 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
   yield* askCall(question, question.task === beforeRunTask ? () => Effect.void : context.events.publish, context)
-  return { ...decision, _tag: "Allow" as const, by: "session" as const }
+  return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
 /** Decides about a question, asks where it is open, and keeps what the run has to know of it. */

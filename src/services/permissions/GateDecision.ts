@@ -45,7 +45,10 @@ interface Decided {
 }
 
 export type GateDecision =
-  | (Decided & { readonly _tag: "Allow"; readonly by: "rules" | "risk" | "step" | "session" | "repair" })
+  | (Decided & {
+      readonly _tag: "Allow"
+      readonly by: "proposal" | "rules" | "risk" | "step" | "session" | "repair" | "answer"
+    })
   | (Decided & {
       readonly _tag: "Deny"
       /** Protected access, a rule, a call that was left out of its step, or a no to the same effect or answer. */
@@ -80,7 +83,10 @@ const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, po
   return change.verdict === "ask" ? judged : change
 })
 
-/** Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. */
+/**
+ * Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. A change of a working copy is
+ * only a proposal: what neither protection nor a rule denies is allowed, since it is asked about before it is made in the project.
+ */
 export const decideQuestion = Effect.fnUntraced(function* (
   question: GateQuestion,
   context: GateContext
@@ -101,8 +107,8 @@ export const decideQuestion = Effect.fnUntraced(function* (
   }
   const { rules, verdict } = yield* judge(question, context)
   if (verdict === "deny") return deny("rules", rules)
-  const isTold = question.toldBy !== undefined && verdict === "allow"
-  if (isTold || question.isProposal === true) return { _tag: "Allow", question, rules, by: "rules" }
+  if (question.isProposal === true) return { _tag: "Allow", question, rules, by: "proposal" }
+  if (question.toldBy !== undefined && verdict === "allow") return { _tag: "Allow", question, rules, by: "rules" }
   const times = grants.denials(question)
   if (times >= maxDenials) return deny("denials", rules, { times })
   if (question.answer !== undefined && grants.declinedAnswers.has(question.answer)) {
