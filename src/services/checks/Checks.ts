@@ -156,8 +156,12 @@ export class Checks extends Context.Service<
         const prepared = yield* registry.prepare(callOf(place, { ...check, argv }))
         for (const access of [command, ...prepared.accesses]) {
           const denial = yield* foreseeDenial(gate, access)
-          /* Only the whole command has to be allowed; the narrower one must not be denied. */
-          if (denial === undefined || (access === command && denial.rules.length === 0 && check.whole !== undefined)) {
+          /* What is protected is denied when it runs. Only the whole command has to be allowed; the narrower one must not be denied. */
+          if (
+            denial === undefined ||
+            denial.reason !== undefined ||
+            (access === command && denial.rules.length === 0 && check.whole !== undefined)
+          ) {
             continue
           }
           const folder = path.relative(workspace.root, command.cwd) || "."

@@ -173,10 +173,14 @@ export const mayShow =
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
-/** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
+/**
+ * An access that will be denied: by rules; for a reason that nothing can change, a clause of which the access is the subject; or, without
+ * both, since nobody can be asked. `tool` is what a rule would name.
+ */
 export interface CertainDenial {
   readonly tool: string
   readonly rules: ReadonlyArray<SourcedRule>
+  readonly reason?: string | undefined
 }
 
 export const foreseeDenial = Effect.fn("foreseeDenial")(function* (
@@ -185,7 +189,10 @@ export const foreseeDenial = Effect.fn("foreseeDenial")(function* (
 ): Effect.fn.Return<CertainDenial | undefined> {
   const decision = yield* decide(questionOfAccess({ task: "", place: "" }, access))
   const { question, rules } = decision
-  if (decision._tag === "Deny") return decision.by === "rules" ? { tool: question.tool, rules } : undefined
+  if (decision._tag === "Deny") {
+    const isCertain = decision.by === "rules" || decision.by === "protection"
+    return isCertain ? { tool: question.tool, rules, reason: decision.denied.reason } : undefined
+  }
   if (decision._tag === "Allow" || (yield* decision.canAsk)) return undefined
   return { tool: question.tool, rules: [] }
 })

@@ -56,7 +56,8 @@ const Probed = Schema.Struct({
 })
 
 /** A reference that nothing can allow in this run. */
-const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem => {
+const deniedProblem = (target: string, { reason, rules: [rule], tool }: CertainDenial): ReferenceProblem => {
+  if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
   const what =
     rule === undefined
       ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`

@@ -147,13 +147,18 @@ describe("run", () => {
       gatedPlan.replace("- **Expected", "- **References** [Page](http://127.0.0.1:1/)\n- **Expected")
     )
     const order = ["run", "--model", "embedded", "--plan", "../page/page.md", "--yes-this-run"]
+    const allow = ["--allow", "fetch_url:http://127.0.0.1:1/"]
+    const forbidden = await sandbox.run([...order, ...allow])
+    assert.strictEqual(forbidden.code, 3, forbidden.stderr)
+    assert.include(forbidden.stderr, "which no answer can allow; to permit it, list 127.0.0.1:1 under fetchAllow")
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ fetchAllow: ["127.0.0.1:1"] }))
     const denied = await sandbox.run(order)
     assert.strictEqual(denied.code, 3, denied.stderr)
     assert.include(
       denied.stderr,
       'nobody can be asked in this run; --allow "fetch_url:http://127.0.0.1:1/" would allow it.'
     )
-    const { stderr } = await sandbox.run([...order, "--allow", "fetch_url:http://127.0.0.1:1/"])
+    const { stderr } = await sandbox.run([...order, ...allow])
     assert.notInclude(stderr, "there is no tool")
     assert.include(stderr, "http://127.0.0.1:1/")
   })
