@@ -13,7 +13,7 @@ import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
 
-/** The executor's answer: the text under `## Result summary`, and the whole document. */
+/** The report of a model: the text under `## Result summary`, and the whole document. */
 export const ResultDocument = Schema.Struct({
   summary: Schema.String,
   document: Schema.String,
