@@ -5,10 +5,11 @@
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
 import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import { outline } from "../markdown/Outline.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from "./EnclosingLines.ts"
+import { blockBelow, declarationLines, enclosingLines, proses } from "./EnclosingLines.ts"
 import { cutLine, LineChoice, packLines } from "./Packing.ts"
 import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from "./SearchTerms.ts"
 
@@ -54,7 +55,10 @@ const outlineOf = (
   { language, lines }: ExcerptSource,
   declarations: ReadonlyArray<Declaration>
 ): ReadonlyArray<number> =>
-  (isProse(language) ? headingsOf(lines).map(({ depth, line }) => ({ depth, index: line - 1 })) : declarations)
+  (isProse(language)
+    ? outline(lines.join("\n")).sections.map(({ depth, line }) => ({ depth, index: line - 1 }))
+    : declarations
+  )
     .toSorted((a, b) => a.depth - b.depth || a.index - b.index)
     .map(({ index }) => index)
 
