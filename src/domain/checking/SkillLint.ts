@@ -17,6 +17,7 @@ import {
 import { ruleOf } from "../findings/rules/Rules.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline, proseLines } from "../markdown/Outline.ts"
+import { bodyOf } from "../markdown/Sections.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../skills/Skill.ts"
@@ -172,24 +173,23 @@ const checkPlaceholders = ({ body, bodyLine }: SkillFile, findings: Findings): v
 }
 
 const checkHeadings = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
-  const sections = outline(body)
-  if (sections.every((section) => skillPart(section) === undefined)) return
-  for (const section of sections) {
-    const { level, line, title } = section
-    if (level === 0 || level > 2 || skillPart(section) !== undefined) continue
-    const where = { section: title, line: bodyLine + line - 1 }
-    const message = `No model sees the text under "${title}": put it under one of our headings.`
+  const written = outline(body)
+  if (isPlainBody(written)) return
+  for (const section of written.sections) {
+    const { depth, heading, line } = section
+    if (depth > 2 || skillPart(section) !== undefined) continue
+    const where = { section: heading, line: bodyLine + line - 1 }
+    const message = `No model sees the text under "${heading}": put it under one of our headings.`
     addRepair(findings, "skill-heading-unknown", where, message)
   }
 }
 
 const checkInputs = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
-  const section = outline(body).find((one) => skillPart(one) === "inputRequirements")
+  const written = outline(body)
+  const section = written.sections.find((one) => skillPart(one) === "inputRequirements")
   if (section === undefined) return
-  const lines = body.split("\n")
-  const under = lines.slice(section.line).findIndex((line) => line.trim() !== "")
-  for (const { how, kind, line, what } of readSkillInputs(section.body).faults) {
-    const where = { section: section.title, line: bodyLine - 1 + section.line + under + line }
+  for (const { how, kind, line, what } of readSkillInputs(bodyOf(written, section)).faults) {
+    const where = { section: section.heading, line: bodyLine - 1 + section.line + line }
     addIssue(findings, kind === "type" ? "skill-input-type" : "skill-input-name", where, { what, how })
   }
 }

@@ -9,7 +9,8 @@ import { renderInputs } from "../documents/InputFormat.ts"
 import type { InputValue } from "../documents/TaskOutcome.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { type Issue, issueText } from "../findings/Issue.ts"
-import { bodyWithSubheadings, fencedBlocks, outline } from "../markdown/Outline.ts"
+import { fencedBlocks, outline } from "../markdown/Outline.ts"
+import { textUnder } from "../markdown/Sections.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { canonicalJson } from "../text/Json.ts"
@@ -84,22 +85,18 @@ const headingOf = (title: string): Pick<Part, "heading" | "rest"> | undefined =>
 }
 
 const partsOf = (text: string, problems: Problems): { readonly title: string; readonly parts: ReadonlyArray<Part> } => {
-  const sections = outline(text)
+  const written = outline(text)
   const parts: Array<Part> = []
-  let title = ""
-  for (const [index, section] of sections.entries()) {
-    if (section.level === 1) title = section.title
-    if (section.level !== 2) continue
-    const { line } = section
-    const found = headingOf(section.title)
-    if (found === undefined) {
-      const [close] = nearest(section.title, shown)
+  for (const section of written.sections.filter(({ depth }) => depth === 2)) {
+    const { heading, line } = section
+    const known = headingOf(heading)
+    if (known === undefined) {
+      const [close] = nearest(heading, shown)
       const hint = close === undefined ? "" : ` Nearest: ${close}.`
-      addProblem(problems, line, `There is no section "${section.title}".${hint} All: ${shown.join(", ")}.`)
-    } else {
-      parts.push({ ...found, line, body: bodyWithSubheadings(sections, index, ({ level }) => level <= 2) })
-    }
+      addProblem(problems, line, `There is no section "${heading}".${hint} All: ${shown.join(", ")}.`)
+    } else parts.push({ ...known, line, body: textUnder(written, section) })
   }
+  const title = written.sections.findLast(({ depth }) => depth === 1)?.heading ?? ""
   return { title, parts }
 }
 

@@ -3,6 +3,7 @@
  * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven, Gradle, .NET,
  * rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like those of gcc. Other output names no failures.
  */
+import { failureScores } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
@@ -162,8 +163,11 @@ export const tellingLines = (lines: ReadonlyArray<string>, most: number): Readon
   const failing = lines.findLastIndex((line) => line.startsWith(">"))
   const second = indexOf(placeInFile)
   const weights = lines.map((line, index) => {
-    if (first.has(index) || assertion.test(line)) return 4
-    return index === failing ? 3 : index === second ? 2 : legend.test(line) ? 0.5 : comparison.test(line) ? 1 : 0
+    if (first.has(index) || assertion.test(line)) return failureScores.assertion
+    if (index === failing) return failureScores.failingLine
+    if (index === second) return failureScores.place
+    if (legend.test(line)) return failureScores.legend
+    return comparison.test(line) ? failureScores.comparison : failureScores.other
   })
   const kept = [...lines.keys()].toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b).slice(0, most)
   return kept.toSorted((a, b) => a - b).flatMap((index) => lines[index] ?? [])

@@ -13,7 +13,9 @@ import type { ProjectPaths } from "../files/ChangePath.ts"
 import { beginsChangeObject } from "../files/ChangeObject.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
-import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
+import { readLines } from "../markdown/Line.ts"
+import { readMarkdown } from "../markdown/Markdown.ts"
+import { textOfLines } from "../markdown/Sections.ts"
 import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks, outline, proseLines } from "../markdown/Outline.ts"
 import { plainTask } from "../plan/Task.ts"
@@ -144,7 +146,7 @@ const isHeadingOfCalls = (heading: string): boolean => {
  * or a code block that is the whole answer, it belongs to what is quoted.
  */
 const headedCalls = (answer: string): string | undefined => {
-  const heading = outline(answer).find(({ level, title }) => level > 0 && isHeadingOfCalls(title))
+  const heading = outline(answer).sections.find((section) => isHeadingOfCalls(section.heading))
   const before = answer.split("\n").slice(0, (heading?.line ?? 1) - 1)
   if (heading === undefined || leavesOpen(before.join("\n"))) return undefined
   const document = readMarkdown(answer, { knownHeadings: refinementHeadings })
@@ -253,8 +255,8 @@ export const readMessageTurn = (answer: string, { mayChange, paths, tools }: Mes
     const what = `The answer is none. ${end.what}`
     return { ...nothingAsked, issues: [makeIssue("answer-unfinished", {}, { what, how: end.how, quote: said })] }
   }
-  const isEmptyCalls = outline(answer).every(
-    ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
+  const isEmptyCalls = readLines(answer).every(
+    ({ hashes, isBlank, isHeading }) => isBlank || (isHeading && isHeadingOfCalls(hashes?.text ?? ""))
   )
   if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
   const { dropped, text: report } = withoutRepeats(said)

@@ -135,8 +135,7 @@ const currentText = (
   const source = (text ?? "").replace(/\n$/, "").split("\n")
   const lines = numberLines(source, 1)
   const imports = fails ? importsOf(source).slice(0, mostImports) : []
-  const gapSize = gapText(lines.length, lines.length).length + 1
-  const packed = packLines(lines, { budget: budget - path.length - 30, gap: gapText, gapSize }, (choice) => {
+  const packed = packLines(lines, budget - path.length - 30, gapText, (choice) => {
     const add = ({ from, to }: LineRange, radius: number): boolean => {
       const first = Math.max(0, from - 1 - radius)
       return choice.add(
@@ -192,14 +191,17 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
 
 /** The first line of a text and as many of its last ones as there is room for: what a check expected stands at its end. */
 const endKept = (text: string, most: number): string => {
-  const [first = "", ...lines] = text.split("\n")
-  let from = lines.length
-  let left = most - first.length - 4
-  while (from > 0 && (lines[from - 1] ?? "").length < left) {
-    from -= 1
-    left -= (lines[from] ?? "").length + 1
-  }
-  return [first, ...(from > 0 ? ["..."] : []), ...lines.slice(from)].join("\n")
+  const lines = text.split("\n")
+  const budget = Math.max(most, (lines[0] ?? "").length + 12)
+  return packLines(
+    lines,
+    budget,
+    () => "...",
+    (choice) => {
+      choice.add([0])
+      choice.addEach([...lines.keys()].toReversed())
+    }
+  ).text
 }
 
 /** The checks in about so many characters. */

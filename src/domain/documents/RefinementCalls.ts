@@ -7,7 +7,8 @@ import { type Where, addIssue, addRepair, type Findings, noFindings } from "../f
 import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
 import { excerpt, type TaskLine } from "../grammar/RawTask.ts"
 import type { Fence } from "../markdown/Line.ts"
-import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
+import type { MarkdownDocument } from "../markdown/Markdown.ts"
+import { type MarkdownSection, textOfLines } from "../markdown/Sections.ts"
 import { scanJson } from "../text/Json.ts"
 import {
   joinBlocks,

@@ -9,7 +9,6 @@ import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
 import { shortened } from "../text/Excerpt.ts"
 import { oneLine } from "../text/Format.ts"
-import { slugOf } from "../text/Slug.ts"
 import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
@@ -58,8 +57,8 @@ const linesOf = ({ path = "", text }: ItemSource, containing: string | undefined
 }
 
 const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
-  outline(text).flatMap(({ level, title }) =>
-    level === 0 ? [] : [item(`${path}: ${title}`, [fileReference(path, { heading: slugOf(title) })])]
+  outline(text).sections.map(({ anchor, heading }) =>
+    item(`${path}: ${heading}`, [fileReference(path, { heading: anchor })])
   )
 
 const sourceOf = (text: string, { position }: Nodes): string =>

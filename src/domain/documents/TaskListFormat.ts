@@ -10,7 +10,7 @@ import { excerpt, firstProse, type RawStep, taskLines } from "../grammar/RawTask
 import { indexProducers, readNewTask, resolveInList } from "../grammar/NewTask.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import { Line } from "../markdown/Line.ts"
-import type { MarkdownSection } from "../markdown/Markdown.ts"
+import { bodyOf, type MarkdownSection } from "../markdown/Sections.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { outline } from "../markdown/Outline.ts"
 import { halfPlan } from "./HalfPlan.ts"
@@ -324,8 +324,9 @@ const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 
 /** The prompt that a plan file was made for, without a fence around it; nothing when the plan has none. */
 export const originalPrompt = (markdown: string): string | undefined => {
-  const section = outline(markdown).find(({ title }) => slugOf(title.replace(/:\s*$/, "")) === "original-prompt")
-  const body = section?.body ?? ""
+  const plan = outline(markdown)
+  const section = plan.sections.find(({ heading }) => slugOf(heading.replace(/:\s*$/, "")) === "original-prompt")
+  const body = section === undefined ? "" : bodyOf(plan, section).trim()
   const text = (wholeFence.exec(body)?.[2] ?? body).trim()
   return text === "" ? undefined : text
 }

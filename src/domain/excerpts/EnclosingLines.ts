@@ -2,7 +2,8 @@
  * The lines of a text that belong together: the block, the declaration or the section around a line.
  */
 import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
-import { proseLines } from "../markdown/Outline.ts"
+import { outline } from "../markdown/Outline.ts"
+import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
 /** Lines before and after a line that belongs to no block, or to one that is too long. */
@@ -15,21 +16,12 @@ const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esa
 /** Comments, decorators and attributes, which belong to the line below them. */
 const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|define)|@|--|;;|""")/.test(line)
 
-const heading = /^ {0,3}(#{1,6})(?:[ \t]|$)/
-
-/** The lines (from 1) with headings, and how deep each is. */
-export const headingsOf = (lines: ReadonlyArray<string>) =>
-  proseLines(lines.join("\n")).flatMap(({ line, text }) => {
-    const depth = heading.exec(text)?.[1]?.length
-    return depth === undefined ? [] : [{ line, depth }]
-  })
-
 const sectionsOf = (lines: ReadonlyArray<string>) => {
-  const headings = headingsOf(lines)
+  const text = outline(lines.join("\n"))
   return (at: number): LineRange => {
-    const own = headings.findLast(({ line }) => line <= at)
-    const next = headings.find(({ depth, line }) => line > at && depth <= (own?.depth ?? 6))
-    return { from: own?.line ?? 1, to: (next?.line ?? lines.length + 1) - 1 }
+    const own = text.sections.findLast(({ line }) => line <= at)
+    const end = own === undefined ? (text.sections[0]?.line ?? lines.length + 1) - 1 : sectionEnd(text, own)
+    return { from: own?.line ?? 1, to: end }
   }
 }
 
@@ -156,7 +148,7 @@ const longestName = 60
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)
   const all = declarationsOf(lines, language)
-  let headings: ReturnType<typeof headingsOf> | undefined
+  let sections: ReadonlyArray<MarkdownSection> | undefined
   return (index: number): string => {
     if (!isText) {
       const around = declarationsAround(lines, all, index).filter((one) => one.index !== index)
@@ -165,8 +157,8 @@ export const enclosingNames = (lines: ReadonlyArray<string>, language: string) =
         .map(({ name }) => name)
         .join(".")
     }
-    headings ??= headingsOf(lines)
-    const own = headings.findLast(({ line }) => line <= index + 1)
+    sections ??= outline(lines.join("\n")).sections
+    const own = sections.findLast(({ line }) => line <= index + 1)
     const text = own === undefined || own.line === index + 1 ? "" : (lines[own.line - 1] ?? "").trim()
     return text.length > longestName ? `${text.slice(0, longestName)}...` : text
   }

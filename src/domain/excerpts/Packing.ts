@@ -1,6 +1,6 @@
 /**
- * Packs lines of a text into a budget of characters: the one who packs adds lines in the order of their weight, as long as they fit,
- * and notes between them say what is left out.
+ * Packs lines of a text into a budget of characters: the caller adds lines in the order of their weight, as long as they fit, and
+ * notes between them say what is left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 
@@ -20,7 +20,7 @@ export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
-/** Chooses lines within a budget; every run of lines may need the note of one more gap. */
+/** Chooses lines within a budget that also holds a note for each run of lines that is left out. */
 export class LineChoice {
   readonly lines = new Set<number>()
   #left: number
@@ -39,15 +39,23 @@ export class LineChoice {
 
   /** Adds the lines if all of them fit. */
   add(indexes: ReadonlyArray<number>): boolean {
-    const fresh = indexes.filter((index) => !this.lines.has(index))
-    const isRun = (index: number, position: number) =>
-      index > 0 && fresh[position - 1] !== index - 1 && !this.lines.has(index - 1)
-    const runs = fresh.filter(isRun).length
-    const cost = fresh.reduce((sum, index) => sum + (this.#costs[index] ?? 0), 0) + runs * this.#gap
+    const fresh = new Set(indexes.filter((index) => !this.lines.has(index)))
+    let [cost, gaps] = [0, 0]
+    for (const index of fresh) {
+      cost += this.#costs[index] ?? 0
+      if (index > 0 && !this.lines.has(index - 1) && !fresh.has(index - 1)) gaps += 1
+      if (index === this.#costs.length - 1 || this.lines.has(index + 1)) gaps -= 1
+    }
+    cost += gaps * this.#gap
     if (cost > this.#left) return false
     for (const index of fresh) this.lines.add(index)
     this.#left -= cost
     return true
+  }
+
+  /** Adds one line after another until one does not fit, or less than `least` characters are left. */
+  addEach(indexes: Iterable<number>, least = Number.NEGATIVE_INFINITY): void {
+    for (const index of indexes) if (this.#left < least || !this.add([index])) return
   }
 }
 
@@ -82,23 +90,22 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
   return { text: rows.join("\n"), shown }
 }
 
-interface PackedText {
-  readonly budget: number
-  readonly gap: GapText
-  /** The characters that a note may have, with its line end. */
-  readonly gapSize: number
-}
+/** A note may be so much longer than those that are measured. */
+const noteSlack = 8
 
-/** The lines that `choose` adds, joined; nothing where it adds none. */
+/** The lines that `choose` adds, joined, with notes for the others, in at most `budget` characters. */
 export const packLines = (
   lines: ReadonlyArray<string>,
-  { budget, gap, gapSize }: PackedText,
+  budget: number,
+  gap: GapText,
   choose: (choice: LineChoice) => void
 ) => {
+  const last = Math.max(0, lines.length - 1)
+  const gapSize = Math.max(gap(0, last).length, gap(Math.max(0, last - 1), last).length) + noteSlack
   const choice = new LineChoice(
     lines.map((line) => line.length + 1),
-    gapSize,
-    budget
+    gapSize + 1,
+    budget + 1
   )
   choose(choice)
   return { ...joinChosen(lines, choice.lines, gap), isEmpty: choice.lines.size === 0 }

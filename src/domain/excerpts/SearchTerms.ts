@@ -6,6 +6,7 @@ import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import type { LineRange } from "../text/LineRange.ts"
+import { scoreParts, termScores } from "./Scores.ts"
 
 /** A string or a name, and how much it counts, at most 1. */
 interface Named {
@@ -67,7 +68,8 @@ const named = (text: string, weight: number): Pick<SearchTerms, "literals" | "na
     if (isName) parts.forEach((part, index) => names.push({ text: part, weight: weight / (index + 1) }))
     if (!identifier.test(found)) literals.push({ text: found, weight })
   }
-  for (const [name] of text.replaceAll(quoted, " ").matchAll(codeName)) names.push({ text: name, weight: weight / 2 })
+  for (const [name] of text.replaceAll(quoted, " ").matchAll(codeName))
+    names.push({ text: name, weight: weight * scoreParts.form })
   return { literals, names }
 }
 
@@ -81,7 +83,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
 
 /** What a task looks for. What only the prompt of the person names counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
-  const [own, given] = [named(task, 1), named(prompt, 0.5)]
+  const [own, given] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
     literals: strongest([...own.literals, ...given.literals]),
     names: strongest([...own.names, ...given.names]),
@@ -139,7 +141,7 @@ export const matchingLines = (
   const scores = new Map<number, number>()
   const meant = new Set<number>()
   const add = (index: number, score: number): void => {
-    scores.set(index, (scores.get(index) ?? 0) + (prose.has(index) ? score * 0.3 : score))
+    scores.set(index, (scores.get(index) ?? 0) + (prose.has(index) ? score * scoreParts.comment : score))
   }
   const lower = lines.map((line) => line.toLowerCase())
   for (const { text, weight } of literals) {
@@ -147,7 +149,7 @@ export const matchingLines = (
     const hits = exact.length > 0 ? exact : hitsOf(lower, (line) => line.includes(text.toLowerCase()))
     const inCode = hits.filter((index) => !prose.has(index))
     for (const index of inCode.length > 0 ? inCode : hits) {
-      add(index, (12 * weight) / hits.length)
+      add(index, (termScores.literal * weight) / hits.length)
       if (hits.length <= mostPlaces) meant.add(index)
     }
   }
@@ -156,16 +158,17 @@ export const matchingLines = (
   for (const { text, weight } of names) {
     const declared = all.filter(({ name }) => name === text)
     for (const one of declared) {
-      const around = declarationsAround(lines, all, one.index).slice(0, -1)
-      const isInNamed = around.some(({ name }) => isNamed.has(name))
+      const outer = declarationsAround(lines, all, one.index).slice(0, -1)
+      const isInNamed = outer.some(({ name }) => isNamed.has(name))
       const next = all.find(({ depth, index }) => index > one.index && depth <= one.depth)?.index ?? lines.length
       const holdsLiteral = [...literalLines].some((index) => index > one.index && index < next)
-      add(one.index, (10 * weight) / declared.length + (isInNamed ? 5 * weight : 0) + (holdsLiteral ? 8 * weight : 0))
+      const around = (isInNamed ? termScores.inNamed : 0) + (holdsLiteral ? termScores.aroundLiteral : 0)
+      add(one.index, weight * (termScores.declared / declared.length + around))
       meant.add(one.index)
     }
     const pattern = namePattern(text)
     const uses = hitsOf(lines, (line) => line.includes(text) && pattern.test(line))
-    for (const index of uses) add(index, 3 * weight * weightOf(uses.length, lines.length))
+    for (const index of uses) add(index, termScores.use * weight * weightOf(uses.length, lines.length))
   }
   const byName = new Map(scores)
   const stems = all.map(({ name }) => new Set(wordsInName(name).map(stemOf)))
@@ -176,9 +179,10 @@ export const matchingLines = (
     const heads = new Set(declared.map(({ index }) => index))
     const begin = stem.length >= leastStem && word.startsWith(stem) ? stem : word
     const hits = hitsOf(lower, (line) => line.includes(begin))
-    const weight = weightOf(hits.length, lines.length)
+    const weight = termScores.word * weightOf(hits.length, lines.length)
     for (const index of hits) {
-      const score = weight * (prose.has(index) ? 0.3 : 1) + (heads.has(index) ? 1 / declared.length : 0)
+      const inName = heads.has(index) ? termScores.word / declared.length : 0
+      const score = weight * (prose.has(index) ? scoreParts.comment : 1) + inName
       scores.set(index, (scores.get(index) ?? 0) + score)
       held.set(index, (held.get(index) ?? new Map<string, number>()).set(word, score))
     }

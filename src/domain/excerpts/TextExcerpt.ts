@@ -5,10 +5,11 @@
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
 import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import { outline } from "../markdown/Outline.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { blockBelow, declarationLines, enclosingLines, headingsOf, proses } from "./EnclosingLines.ts"
+import { blockBelow, declarationLines, enclosingLines, proses } from "./EnclosingLines.ts"
 import { cutLine, LineChoice, packLines } from "./Packing.ts"
 import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from "./SearchTerms.ts"
 
@@ -54,7 +55,10 @@ const outlineOf = (
   { language, lines }: ExcerptSource,
   declarations: ReadonlyArray<Declaration>
 ): ReadonlyArray<number> =>
-  (isProse(language) ? headingsOf(lines).map(({ depth, line }) => ({ depth, index: line - 1 })) : declarations)
+  (isProse(language)
+    ? outline(lines.join("\n")).sections.map(({ depth, line }) => ({ depth, index: line - 1 }))
+    : declarations
+  )
     .toSorted((a, b) => a.depth - b.depth || a.index - b.index)
     .map(({ index }) => index)
 
@@ -124,7 +128,7 @@ const fillGaps = (choice: LineChoice): void => {
 const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): void => {
   const { keep = [], language, lines } = source
   const budget = choice.left
-  if (!choice.add(keep)) for (const index of keep) if (!choice.add([index])) break
+  if (!choice.add(keep)) choice.addEach(keep)
   const declarations = declarationsOf(lines, language)
   const comments = commentLines(lines, language)
   const prose = longComments(lines, comments, leastComment)
@@ -185,9 +189,9 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   if (isFound) show()
   if (parts.length > 0 || choice.left < budget / 2) return
   const beside = choice.left * 0.65
-  for (const index of outlineOf(source, declarations)) if (choice.left < beside || !choice.add([index])) break
+  choice.addEach(outlineOf(source, declarations), beside)
   show()
-  for (const index of lines.keys()) if (!choice.add([index])) break
+  choice.addEach(lines.keys())
 }
 
 /** The whole text if it has at most `limit` characters, else what of it helps the task. */
@@ -198,9 +202,6 @@ export const excerptOf = (source: ExcerptSource, terms: SearchTerms, limit: numb
   if (whole.length <= limit) return { text: whole, lines: new Set(lines.keys()), isWhole: true }
   const texts = textsOf(terms)
   const rows = withNumbers(lines.map((line) => cutLine(line, texts)))
-  const gapSize = Math.max(gap(0, 0).length, gap(Math.max(0, lines.length - 1), lines.length - 1).length) + 12
-  const { shown, text } = packLines(rows, { budget: limit + 1, gap, gapSize }, (choice) =>
-    choose(source, terms, choice)
-  )
+  const { shown, text } = packLines(rows, limit, gap, (choice) => choose(source, terms, choice))
   return { text: cutAt(text, limit), lines: shown, isWhole: false }
 }

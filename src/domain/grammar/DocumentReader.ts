@@ -16,12 +16,8 @@ import {
 } from "../findings/Issue.ts"
 import { hiddenStructure, withoutHidden } from "../markdown/HiddenText.ts"
 import { Line } from "../markdown/Line.ts"
-import {
-  type MarkdownDocument,
-  type MarkdownOptions,
-  type MarkdownSection,
-  readMarkdown
-} from "../markdown/Markdown.ts"
+import { type MarkdownDocument, type MarkdownOptions, readMarkdown } from "../markdown/Markdown.ts"
+import { type MarkdownSection, sectionEnd, textUnder } from "../markdown/Sections.ts"
 import { type TaskLine, taskLines } from "./RawTask.ts"
 import { type EscapedLine, unescapeText } from "./TextEscaping.ts"
 
@@ -162,12 +158,9 @@ export class DocumentReader {
   }
 
   /** The position after the last line of a section: the next known heading, or the next heading of its level. */
-  endOf({ depth, known, line }: MarkdownSection): number {
-    const level = Math.max(depth, known?.depth ?? 0)
-    const next = this.document.sections.find(
-      (other) => other.line > line && (other.depth <= level || other.known?.exact === true)
-    )
-    return next === undefined ? this.document.lines.length : next.line - 1
+  endOf(section: MarkdownSection): number {
+    const level = Math.max(section.depth, section.known?.depth ?? 0)
+    return sectionEnd(this.document, section, ({ depth, known }) => depth <= level || known?.exact === true)
   }
 
   /** The lines under a known heading with its sub-headings; none when there is no section. */
@@ -203,13 +196,11 @@ export class DocumentReader {
 }
 
 /** The lines of a section that say something, up to the next known heading that begins another part of the document. */
-const linesOf = ({ lines, sections }: MarkdownDocument, index: number): ReadonlyArray<string> => {
-  const { first = 0, lead = "" } = sections[index] ?? {}
-  let next = index + 1
-  while (next < sections.length && [undefined, "task-section"].includes(sections[next]?.known?.key)) next += 1
-  const own = lines.slice(first, (sections[next]?.line ?? lines.length + 1) - 1)
-  return [lead, ...own.map(({ text }) => text.trimEnd())].filter((text) => text !== "")
-}
+const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
+  textUnder(document, section, ({ known }) => known !== undefined && known.key !== "task-section")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "")
 
 /** Refuses every other section under the same heading as the one that counts, if its text `holds` a list. */
 export const refuseOthers = (
@@ -220,13 +211,14 @@ export const refuseOthers = (
   if (counted === undefined) return
   const { document } = reader
   const key = counted.known?.key
-  const own = linesOf(document, document.sections.indexOf(counted))
+  const own = linesOf(document, counted)
   /** True in the copy of the prompt, which ends where the goals begin. */
   let isQuoted = false
-  for (const [index, { depth, heading, known, line }] of document.sections.entries()) {
+  for (const section of document.sections) {
+    const { depth, heading, known, line } = section
     const isWithin = line >= counted.line && (line === counted.line || depth > counted.depth)
     if (known?.key === key && !isWithin && !isQuoted) {
-      const lines = linesOf(document, index)
+      const lines = linesOf(document, section)
       const isRepeated = own.length > 0 && own.every((one, index) => lines[index] === one)
       if (holds((isRepeated ? lines.slice(own.length) : lines).join("\n"))) {
         const what = `The sections "${heading}" on line ${line} and "${counted.heading}" on line ${counted.line} say different things.`

@@ -4,21 +4,11 @@
  */
 import * as Option from "effect/Option"
 import { type Issue, type Repair, addIssue, addRepair, noFindings } from "../findings/Issue.ts"
-import { forgivingSlug, makeSlugger } from "../text/Slug.ts"
+import { forgivingSlug } from "../text/Slug.ts"
 import { type Line, type Fence, fenceByLine, findFences } from "./Line.ts"
 import { cleanLines, type IsPart } from "./MarkdownCleaning.ts"
-import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
-
-/** A heading with what stands under it, up to the next heading of any level. */
-export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
-  readonly heading: string
-  /** GFM anchor; repeated headings are numbered. */
-  readonly anchor: string
-  readonly line: number
-  /** Positions of the lines of the body, 0-based, `last` excluded. */
-  readonly first: number
-  readonly last: number
-}
+import { type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
+import { type MarkdownSection, splitSections, textOfLines, textUnder } from "./Sections.ts"
 
 export interface MarkdownDocument {
   /** The cleaned text; removed lines are empty, so line numbers are those of the original. */
@@ -50,42 +40,6 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/** The text of some lines of a document, `last` excluded. */
-export const textOfLines = ({ lines }: Pick<MarkdownDocument, "lines">, first: number, last?: number): string =>
-  lines
-    .slice(first, last)
-    .map(({ text }) => text)
-    .join("\n")
-
-/** The text under a heading, up to the next heading. */
-export const bodyOf = ({ lines }: Pick<MarkdownDocument, "lines">, { first, last, lead }: MarkdownSection): string =>
-  [...(lead === "" ? [] : [lead]), ...lines.slice(first, last).map(({ text }) => text)].join("\n")
-
-const readSections = (
-  lines: ReadonlyArray<Line>,
-  fences: ReadonlyMap<number, Fence>,
-  knownHeadings: KnownHeadings | undefined
-): ReadonlyArray<MarkdownSection> => {
-  const headings: Array<{ readonly index: number; readonly heading: Heading }> = []
-  let after = 0
-  for (const [index, line] of lines.entries()) {
-    const heading = index < after || fences.has(index) ? undefined : readHeading(line, lines[index + 1], knownHeadings)
-    if (heading === undefined) continue
-    headings.push({ index, heading })
-    after = index + heading.height
-  }
-  const slugger = makeSlugger()
-  return headings.map(({ heading: { height, text, ...heading }, index }, position) =>
-    Object.assign(heading, {
-      heading: text,
-      anchor: slugger.slug(text),
-      line: index + 1,
-      first: index + height,
-      last: headings[position + 1]?.index ?? lines.length
-    })
-  )
-}
-
 /** Splits a text into sections and removes what is not part of the answer; see `repairs`. */
 export const readMarkdown = (
   text: string,
@@ -115,7 +69,7 @@ export const readMarkdown = (
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
   }
   const fences = fenceByLine(found)
-  const sections = readSections(lines, fences, knownHeadings)
+  const sections = splitSections(lines, fences, knownHeadings)
   const preamble = lines.slice(0, (sections[0]?.line ?? 1) - 1).findIndex((line) => !line.isBlank)
   if (preamble >= 0 && knownHeadings !== undefined) {
     addRepair(findings, "preamble-ignored", { line: preamble + 1 }, "Ignored the text before the first heading.")
@@ -134,7 +88,4 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
 
 /** The text of a section with its sub-headings, without its own heading; resolves `#anchor`. */
 export const sectionMarkdown = (document: MarkdownDocument, anchor: string): Option.Option<string> =>
-  Option.map(findSection(document, anchor), ({ depth, first, lead, line }) => {
-    const next = document.sections.find((other) => other.line > line && other.depth <= depth)
-    return `${lead}\n${textOfLines(document, first, next === undefined ? undefined : next.line - 1)}`.trim()
-  })
+  Option.map(findSection(document, anchor), (section) => textUnder(document, section))

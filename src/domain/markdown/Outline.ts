@@ -4,14 +4,7 @@
  */
 import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
-
-/** A heading and the text up to the next heading of any level. Text before the first heading has level 0. */
-export interface OutlineSection {
-  readonly level: number
-  readonly title: string
-  readonly line: number
-  readonly body: string
-}
+import { type SectionedText, splitSections } from "./Sections.ts"
 
 const fencesOf = (text: string) => {
   const lines = text.split(/\r?\n/).map((line) => new Line(line))
@@ -25,37 +18,11 @@ export const proseLines = (text: string): ReadonlyArray<{ readonly line: number;
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
 }
 
-/** The sections in order. A heading inside a fence does not count. */
-export const outline = (text: string): ReadonlyArray<OutlineSection> => {
+/** The lines and sections of a text of known form. */
+export const outline = (text: string): SectionedText => {
   const { fenced, lines } = fencesOf(text)
-  const sections: Array<{ level: number; title: string; line: number; lines: Array<string> }> = []
-  for (const [index, { hashes, isHeading, text: written }] of lines.entries()) {
-    if (hashes !== undefined && isHeading && !fenced.has(index)) {
-      sections.push({ level: hashes.depth, title: hashes.text, line: index + 1, lines: [] })
-    } else if (sections.length === 0) {
-      sections.push({ level: 0, title: "", line: 1, lines: [written] })
-    } else {
-      sections.at(-1)?.lines.push(written)
-    }
-  }
-  return sections.map(({ level, line, lines: own, title }) => ({ level, title, line, body: own.join("\n").trim() }))
+  return { lines, sections: splitSections(lines, fenced) }
 }
-
-/** The text under a heading with its sub-headings, up to the next section that passes the test. */
-export const bodyWithSubheadings = (
-  sections: ReadonlyArray<OutlineSection>,
-  index: number,
-  isEnd: (section: OutlineSection) => boolean
-): string => {
-  const end = sections.findIndex((section, at) => at > index && isEnd(section))
-  const below = outlineText(sections.slice(index + 1, end < 0 ? undefined : end))
-  return [sections[index]?.body ?? "", below].filter((text) => text !== "").join("\n\n")
-}
-
-export const outlineText = (sections: ReadonlyArray<OutlineSection>): string =>
-  sections
-    .map(({ body, level, title }) => (level === 0 ? body : `${"#".repeat(level)} ${title}\n\n${body}`.trim()))
-    .join("\n\n")
 
 /** The fenced blocks of a text in order; one that is not closed ends with the text. */
 export const fencedBlocks = (text: string): ReadonlyArray<CodeBlock> =>

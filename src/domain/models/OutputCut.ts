@@ -60,33 +60,31 @@ const fileNote = ({ kept, left }: Cut): string => {
 const plainNote = ({ kept, left, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + left.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** How many of the lines fit, with a line end each. */
-const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
-  let length = 0
-  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
-  return over < 0 ? lines.length : over
-}
-
-/** The beginning of a line that is too long. */
-const longLine = (line: string, budget: number): ReadonlyArray<string> => {
+/** The line, or the beginning of one that is too long. */
+const firstRow = (line: string, budget: number): string => {
+  if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
-  return shown.length < 40 ? [] : [shown, `(The first ${shown.length} of ${line.length} characters of this line.)`]
+  return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
 /** The lines that fit, from the beginning, and with `hasEnd` some from the end; only the note where none fits. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
-  const none = noteOf({ text, kept: [], left: lines })
-  const budget = limit - none.length - 24
-  const end = hasEnd ? fitting(lines.toReversed(), Math.floor(budget / 4)) : 0
-  const endBudget = lines.slice(lines.length - end).reduce((sum, line) => sum + line.length + 1, 0)
-  const count = Math.min(fitting(lines, budget - endBudget), lines.length - end)
-  const first = count > 0 ? lines.slice(0, count) : longLine(lines[0] ?? "", budget - endBudget)
-  if (first.length === 0) return none
-  const kept = lines.slice(0, Math.max(1, count))
-  const left = lines.slice(kept.length, lines.length - end)
-  const note = left.length === 0 ? [] : [noteOf({ text, kept, left })]
-  return [...first, ...note, ...lines.slice(lines.length - end)].join("\n")
+  const gap = (from: number, to: number) =>
+    noteOf({ text, kept: lines.slice(0, from), left: lines.slice(from, to + 1) })
+  const most = (limit - gap(0, lines.length - 1).length - 24) * (hasEnd ? 0.75 : 1)
+  const rows = [firstRow(lines[0] ?? "", most), ...lines.slice(1)]
+  return packLines(rows, limit, gap, (choice) => {
+    if (hasEnd) choice.addEach([...lines.keys()].toReversed(), most)
+    choice.addEach(lines.keys())
+  }).text
+}
+
+/** How many of the lines fit, with a line end each. */
+const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
+  let length = 0
+  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
+  return over < 0 ? lines.length : over
 }
 
 /** The heads of a file and of its first place, and a line. */
@@ -111,23 +109,23 @@ export const gapText = (from: number, to: number): string => `(${linesText(from 
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
   const start = `${cutAt(head, 200)}\n\n(The prompt has no room for all of the ${lines.length} lines of this output.)`
-  const shown = lines.map((line) => cutLine(line))
-  const gap = gapText(lines.length, lines.length).length
-  const budget = limit - start.length - 2 * gap - 2
+  const budget = limit - start.length - 1
   const isTrouble = troubleFilter()
-  const packed = packLines(shown, { budget, gap: gapText, gapSize: gap + 1 }, (choice) => {
-    const keepWhile = (indexes: Iterable<number>, least: number): void => {
-      for (const index of indexes) if (choice.left < least || !choice.add([index])) return
+  const packed = packLines(
+    lines.map((line) => cutLine(line)),
+    budget,
+    gapText,
+    (choice) => {
+      const backwards = [...lines.keys()].toReversed()
+      choice.addEach(backwards, budget * 0.7)
+      choice.addEach(
+        lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
+        budget * 0.1
+      )
+      choice.addEach(lines.keys(), choice.left / 2)
+      choice.addEach(backwards)
     }
-    const backwards = [...lines.keys()].toReversed()
-    keepWhile(backwards, budget * 0.7)
-    keepWhile(
-      lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
-      budget * 0.1
-    )
-    keepWhile(lines.keys(), choice.left / 2)
-    keepWhile(backwards, 0)
-  })
+  )
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 

@@ -7,6 +7,7 @@ import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { gapText } from "./OutputCut.ts"
+import { scoreParts } from "../excerpts/Scores.ts"
 import { excerptOf } from "../excerpts/TextExcerpt.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 
@@ -28,7 +29,7 @@ const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchT
     for (const file of holders) scores.set(file, (scores.get(file) ?? 0) + weight / holders.length)
   }
   return [...scores]
-    .map(([file, score]) => ({ file, score: isTestFile(file.path) ? score / 4 : score }))
+    .map(([file, score]) => ({ file, score: isTestFile(file.path) ? score * scoreParts.testFile : score }))
     .toSorted((a, b) => b.score - a.score)
     .map(({ file }) => file)
 }

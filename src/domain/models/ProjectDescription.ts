@@ -62,7 +62,7 @@ const mostOf = ({ path, text }: DescriptionFile): number => {
       .slice(0, line - 1)
       .join("\n")
       .trimEnd().length + 2
-  const ends = outline(text).map(({ line }) => endOf(line))
+  const ends = outline(text).sections.map(({ line }) => endOf(line))
   return Math.min(leadMost, ends.find((end) => end >= leadLeast) ?? leadMost)
 }
 

@@ -6,7 +6,9 @@ import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
 import { longestLine } from "../excerpts/Packing.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
+import { outline } from "../markdown/Outline.ts"
 import { fencedBlock, fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import { sectionEnd } from "../markdown/Sections.ts"
 import { descriptionAnchor } from "./Briefing.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
 import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
@@ -22,9 +24,10 @@ const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : tex
 
 /** The lines of the summary of a result, and its heading; it matters more than the details. */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
-  if (!/^#+ Result summary/i.test(lines[0] ?? "")) return []
-  const next = lines.findIndex((line, index) => index > 0 && /^#{1,2} /.test(line))
-  return [...lines.keys()].slice(0, next < 0 ? lines.length : next)
+  const text = outline(lines.join("\n"))
+  const [summary] = text.sections
+  if (summary?.line !== 1 || !/^Result summary/i.test(summary.heading)) return []
+  return Arr.range(0, sectionEnd(text, summary, ({ depth }) => depth <= 2) - 1)
 }
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`

@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml"
 import { type Issue, type Reading, type Repair, type Where, addIssue, addRepair, type Findings, makeIssue, makeRepair } from "../findings/Issue.ts"
-import { bodyWithSubheadings, outline, type OutlineSection } from "../markdown/Outline.ts"
+import { outline } from "../markdown/Outline.ts"
+import { type MarkdownSection, type SectionedText, textUnder } from "../markdown/Sections.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { decodeText } from "../text/TextEncoding.ts"
 import { readToolNames, type ToolNames } from "./AllowedTools.ts"
@@ -142,36 +143,34 @@ const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
 )
 
 /** Which of our parts a heading begins; nothing for any other heading. */
-export const skillPart = (section: OutlineSection): SkillPart | undefined => {
-  return section.level > 0 ? partBySlug.get(forgivingSlug(slugOf(section.title))) : undefined
-}
+export const skillPart = ({ heading }: MarkdownSection): SkillPart | undefined =>
+  partBySlug.get(forgivingSlug(slugOf(heading)))
 
 /** The text of a part: up to the next heading of its level or the next part. */
-const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): string => {
-  const start = sections.findIndex((section) => skillPart(section) === part)
-  const level = sections[start]?.level
-  if (level === undefined) return ""
-  return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
+const partOf = (body: SectionedText, part: SkillPart): string => {
+  const start = body.sections.find((section) => skillPart(section) === part)
+  if (start === undefined) return ""
+  return textUnder(body, start, (other) => other.depth <= start.depth || skillPart(other) !== undefined)
 }
 
 /** True for a body with none of our headings, as skills of other programs have it. */
-export const isPlainBody = (sections: ReadonlyArray<OutlineSection>): boolean =>
+export const isPlainBody = ({ sections }: SectionedText): boolean =>
   sections.every((section) => skillPart(section) === undefined)
 
 /** Reads the body. Headings of another level or case are repairs; a body without any of ours says as a whole how to work. */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
-  const sections = outline(body)
-  const repairs = sections.flatMap((section) => {
+  const written = outline(body)
+  const repairs = written.sections.flatMap((section) => {
     const part = skillPart(section)
-    const { level, line, title } = section
-    if (part === undefined || (level === 2 && [headings[part], earlierHeadings[part]].includes(title))) return []
-    const where = { section: title, line: bodyLine + line - 1 }
-    return [makeRepair("skill-heading-form", where, `Read the heading "${title}" as "## ${headings[part]}".`)]
+    const { depth, heading, line } = section
+    if (part === undefined || (depth === 2 && [headings[part], earlierHeadings[part]].includes(heading))) return []
+    const where = { section: heading, line: bodyLine + line - 1 }
+    return [makeRepair("skill-heading-form", where, `Read the heading "${heading}" as "## ${headings[part]}".`)]
   })
   return {
-    inputRequirements: partOf(sections, "inputRequirements"),
-    refinement: isPlainBody(sections) ? body.trim() : partOf(sections, "refinement"),
-    execution: partOf(sections, "execution"),
+    inputRequirements: partOf(written, "inputRequirements"),
+    refinement: isPlainBody(written) ? body.trim() : partOf(written, "refinement"),
+    execution: partOf(written, "execution"),
     repairs
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { bodyOf, findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
+import { findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
+import { bodyOf } from "../../../src/domain/markdown/Sections.ts"
 import { taskListHeadings } from "../../../src/domain/markdown/MarkdownHeadings.ts"
 
 const outline = (text: string) => {

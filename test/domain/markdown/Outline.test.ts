@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fencedBlocks, outline, outlineText } from "../../../src/domain/markdown/Outline.ts"
+import { fencedBlocks, outline } from "../../../src/domain/markdown/Outline.ts"
+import { bodyOf, textUnder } from "../../../src/domain/markdown/Sections.ts"
 
 const text = `intro
 
@@ -19,29 +20,49 @@ let a = "\`\`\`"
 ~~~~
 `
 
+const sectionsOf = (written: string) => {
+  const document = outline(written)
+  return document.sections.map((section) => ({
+    depth: section.depth,
+    heading: section.heading,
+    line: section.line,
+    body: bodyOf(document, section).trim()
+  }))
+}
+
 describe("outline", () => {
   it("finds headings with their line and body, none inside a fence", () => {
-    assert.deepStrictEqual(outline(text), [
-      { level: 0, title: "", line: 1, body: "intro" },
-      { level: 1, title: "One", line: 3, body: "first\n\n```md\n## not a heading\n~~~\n```" },
-      { level: 3, title: "**Two**", line: 12, body: '~~~~ts title\nlet a = "```"\n~~~\n~~~~' }
+    assert.deepStrictEqual(sectionsOf(text), [
+      { depth: 1, heading: "One", line: 3, body: "first\n\n```md\n## not a heading\n~~~\n```" },
+      { depth: 3, heading: "Two", line: 12, body: '~~~~ts title\nlet a = "```"\n~~~\n~~~~' }
     ])
   })
 
   it("takes the rest of the text for the body when a fence is not closed", () => {
-    assert.deepStrictEqual(outline("# A\n```\n# B"), [{ level: 1, title: "A", line: 1, body: "```\n# B" }])
+    assert.deepStrictEqual(sectionsOf("# A\n```\n# B"), [{ depth: 1, heading: "A", line: 1, body: "```\n# B" }])
   })
 
   it("sees a heading without a blank before its text as text", () => {
-    assert.deepStrictEqual(outline("#tag"), [{ level: 0, title: "", line: 1, body: "#tag" }])
+    assert.deepStrictEqual(sectionsOf("#tag"), [])
+  })
+})
+
+describe("textUnder", () => {
+  const document = outline("# A\n\na\n\n## B\nb\n# C\nc")
+  const under = (index: number, isEnd?: (other: { readonly depth: number }) => boolean) => {
+    const section = document.sections[index]
+    return section === undefined ? undefined : textUnder(document, section, isEnd)
+  }
+
+  it("gives a section with its sub-headings, up to the next heading of its level", () => {
+    assert.deepStrictEqual(
+      [0, 1, 2].map((index) => under(index)),
+      ["a\n\n## B\nb", "b", "c"]
+    )
   })
 
-  it("reads what it writes", () => {
-    const sections = outline(text)
-    assert.deepStrictEqual(
-      outline(outlineText(sections)).map(({ body, level, title }) => ({ level, title, body })),
-      sections.map(({ body, level, title }) => ({ level, title, body }))
-    )
+  it("ends where the reader says so", () => {
+    assert.deepStrictEqual([under(0, () => true), under(0, () => false)], ["a", "a\n\n## B\nb\n# C\nc"])
   })
 })
 
