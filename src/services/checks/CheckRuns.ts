@@ -9,8 +9,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import type * as Schema from "effect/Schema"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
-import { type CheckOutcome, withNewTests } from "../../domain/checks/CheckOutcome.ts"
+import { type CheckCommand, type CheckOutcome, outcomeOf, withNewTests } from "../../domain/checks/CheckOutcome.ts"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
@@ -33,35 +35,29 @@ export interface NamedCheck {
   readonly command: string
 }
 
+/** A command that is run on the project with these files; it says nothing without a name. */
+interface CheckRun {
+  readonly command: CanonicalCommand
+  readonly files: ReadonlyArray<ProposedFile>
+  readonly named?: NamedCheck
+}
+
 /** After a check that took longer it is not tried whether changed tests fail without the changed source code. */
 const longestTrial = 30
 
-const wordsOf = ({ argv, cwd }: CanonicalCommand): string => hashOf([argv, cwd])
+/** A check that failed and took longer is not run again to see whether it is flaky. */
+const longestRepeat = 60
 
-/** Makes what runs the commands of the checks of a run. */
-export const makeCheckRuns = Effect.gen(function* () {
+const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
+  hashOf([argv, cwd, ...others])
+
+const textsOf = (files: ReadonlyArray<ProposedFile>) => files.map(({ path, text }) => [path, text])
+
+/** Runs commands to their ends, on a working copy of their own: what a check writes is no change of the task. */
+const makeCarryOut = Effect.gen(function* () {
   const commands = yield* Commands
   const events = yield* RunEvents
-  const fs = yield* FileSystem.FileSystem
-  const workspace = yield* Workspace
-  const versions = yield* FileVersions
-  const { askFirst: asksFirst = false, limits } = yield* RunSettings
-  /** How a command ended without changes, by its words and the state of the project. */
-  const baselines = new Map<string, CheckEnd>()
-  /** How a command ended before anything was changed, by its words. */
-  const first = new Map<string, CheckEnd>()
-  /** Whether a command failed with changed tests alone, by its words, these tests and the state of the project. */
-  const trials = new Map<string, boolean>()
-
-  /** The state of the project without the changes of a task: the files with their sizes and times. */
-  const projectState = Effect.gen(function* () {
-    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
-      concurrency: 16
-    })
-    const stamps = infos.map((info) => info && `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`)
-    return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
-  }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
+  const { limits } = yield* RunSettings
 
   /** Says again and again that a check runs; never ends. */
   const signsOf = (named: NamedCheck) => {
@@ -73,22 +69,12 @@ export const makeCheckRuns = Effect.gen(function* () {
     return Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), sign))
   }
 
-  /** Runs a command to its end on a working copy of its own: what a check writes is no change of the task. */
-  const carryOut = Effect.fnUntraced(function* (
-    command: CanonicalCommand,
-    named: NamedCheck | undefined,
-    files: ReadonlyArray<ProposedFile>
-  ) {
-    const copy = makeWorkingCopy(files)
+  return Effect.fnUntraced(function* ({ command, files, named }: CheckRun) {
     const startedAt = yield* Clock.currentTimeMillis
-    const run = commands.run(command, {
-      seconds: limits.checkSeconds,
-      limit: "limits.checkSeconds",
-      isQuiet: named === undefined
-    })
-    const ended = yield* run.pipe(
+    const limit = { seconds: limits.checkSeconds, limit: "limits.checkSeconds", isQuiet: named === undefined }
+    const ended = yield* commands.run(command, limit).pipe(
       Effect.raceFirst(named === undefined ? Effect.never : signsOf(named)),
-      Effect.provideService(CurrentCopy, copy),
+      Effect.provideService(CurrentCopy, makeWorkingCopy(files)),
       Effect.catchIf(
         ({ type }) => type === "timeout",
         ({ message }) => Effect.succeed(message)
@@ -109,82 +95,121 @@ export const makeCheckRuns = Effect.gen(function* () {
       ...(hint === undefined ? {} : { hint })
     } satisfies CheckEnd
   })
+})
+
+/** Tells what the project holds without the changes of a task. */
+const makeProjectStates = Effect.gen(function* () {
+  const commands = yield* Commands
+  const fs = yield* FileSystem.FileSystem
+  const versions = yield* FileVersions
+  const workspace = yield* Workspace
+
+  /** The files with their sizes and times. */
+  const current = Effect.gen(function* () {
+    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
+      concurrency: 16
+    })
+    const stamps = infos.map((info) => info && `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`)
+    return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
+  }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
   /** The files that this run has changed in the project itself, as they were before; nothing when one is not known. */
   const filesBefore = Effect.gen(function* () {
     if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
-    const first = new Map(
+    const firstChanges = new Map(
       versions
         .changes()
         .toReversed()
         .map((change) => [change.path, change])
     )
-    const found = yield* Effect.forEach(first.values(), ({ path: file, was }) =>
+    const files = yield* Effect.forEach(firstChanges.values(), ({ path: file, was }) =>
       Effect.gen(function* () {
         const bytes = typeof was === "string" ? yield* versions.read(was) : undefined
         const text = was === null ? null : bytes && Result.getOrUndefined(decodeText(bytes))
         const base = yield* Effect.orElseSucceed(workspace.readText(file, mostKept), () => null)
-        return text === undefined ? [] : [{ path: file, base, text }]
+        return text === undefined ? undefined : { path: file, base, text }
       })
     )
-    return found.every((one) => one.length > 0) ? found.flat() : undefined
+    return files.every((file) => file !== undefined) ? files : undefined
   })
 
+  return { current, filesBefore }
+})
+
+/** Makes what runs the commands of the checks of a run, one at a time. */
+export const makeCheckRuns = Effect.gen(function* () {
+  const carryOut = yield* makeCarryOut
+  const project = yield* makeProjectStates
+  const workspace = yield* Workspace
+  const { askFirst: asksFirst = false } = yield* RunSettings
+  const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
+  /** How a command ended without changes, by the command and the state of the project. */
+  const baselines = new Map<string, CheckEnd>()
+  /** How a command ended before anything was changed. */
+  const firstEnds = new Map<string, CheckEnd>()
+  /** Whether a command failed with changed tests alone, by the command, these tests and the state of the project. */
+  const trials = new Map<string, boolean>()
+
   /** How the command ends where these files are as they were, and all others as they are in the project. */
-  const baselineOf = Effect.fnUntraced(function* (
-    command: CanonicalCommand,
-    named: NamedCheck | undefined,
-    before: ReadonlyArray<ProposedFile>
-  ) {
-    const texts = before.map(({ path, text }) => [path, text])
-    const key = hashOf([command.argv, command.cwd, asksFirst ? texts : yield* projectState])
-    const known = baselines.get(key)
-    if (known !== undefined) return known
-    const end = yield* carryOut(command, named, before)
+  const baselineOf = Effect.fnUntraced(function* (run: CheckRun) {
+    const key = signOf(run.command, asksFirst ? textsOf(run.files) : yield* project.current)
+    const before = baselines.get(key)
+    if (before !== undefined) return before
+    const end = yield* carryOut(run)
     baselines.set(key, end)
     return end
+  })
+
+  /** How the command ends without the changes; nothing when that cannot be known. */
+  const endBefore = Effect.fnUntraced(function* (run: CheckRun) {
+    const first = firstEnds.get(signOf(run.command))
+    if (asksFirst && first !== undefined) return first
+    const files = asksFirst ? yield* project.filesBefore : run.files.length > 0 ? [] : undefined
+    return files === undefined ? first : yield* baselineOf({ ...run, files })
   })
 
   const nameOf = (file: ProposedFile): string => path.relative(workspace.root, file.path)
 
   /** Tries a check that passed with the changed tests and without the changed source code. */
-  const withoutSource = Effect.fnUntraced(function* (
-    command: CanonicalCommand,
-    named: NamedCheck,
-    files: ReadonlyArray<ProposedFile>,
-    passed: CheckOutcome
-  ) {
-    const tests = files.filter((file) => file.text !== null && isTestFile(nameOf(file)))
-    const isUntested = files.every((file) => tests.includes(file) || !isSourceFile(nameOf(file)))
+  const withoutSource = Effect.fnUntraced(function* (run: CheckRun, passed: CheckOutcome) {
+    const tests = run.files.filter((file) => file.text !== null && isTestFile(nameOf(file)))
+    const isUntested = run.files.every((file) => tests.includes(file) || !isSourceFile(nameOf(file)))
     if (tests.length === 0 || isUntested || passed.seconds > longestTrial) return passed
-    const texts = tests.map(({ path, text }) => [path, text])
-    const key = hashOf([command.argv, command.cwd, texts, yield* projectState])
-    const known = trials.get(key)
-    const end = known === undefined ? yield* carryOut(command, named, tests) : undefined
+    const key = signOf(run.command, textsOf(tests), yield* project.current)
+    const before = trials.get(key)
+    const end = before === undefined ? yield* carryOut({ ...run, files: tests }) : undefined
     if (end?.stopped !== undefined) return passed
-    const failWithout = known ?? end?.exitCode !== 0
+    const failWithout = before ?? end?.exitCode !== 0
     trials.set(key, failWithout)
     return withNewTests(passed, tests.map(nameOf), failWithout)
   })
 
+  /** Runs a check, and what tells whether its outcome comes from the changes. */
+  const outcome = Effect.fnUntraced(function* (
+    check: CheckCommand,
+    run: CheckRun,
+    earlier: ReadonlyArray<CheckOutcome>
+  ) {
+    const end = yield* carryOut(run)
+    const isTypes = check.kind === "types"
+    if (end.exitCode === 0) {
+      const passed = outcomeOf(check, end)
+      return isTypes || passed.notRun !== undefined ? passed : yield* withoutSource(run, passed)
+    }
+    const before = yield* endBefore(run)
+    const { newFailures } = outcomeOf(check, end, { before, earlier })
+    const isRepeated = newFailures.length > 0 && !isTypes && end.exitCode !== null && end.seconds <= longestRepeat
+    const again = isRepeated ? yield* carryOut(run) : undefined
+    return outcomeOf(check, end, { before, again, earlier })
+  }, oneAtATime)
+
   /** How the command ends before anything is changed; it says nothing while it runs. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
-    const end = yield* baselineOf(command, undefined, [])
-    first.set(wordsOf(command), end)
+    const end = yield* baselineOf({ command, files: [] })
+    firstEnds.set(signOf(command), end)
     return end
-  })
+  }, oneAtATime)
 
-  /** How the command ends without the changes of `files`; nothing when that cannot be known. */
-  const before = Effect.fnUntraced(function* (
-    command: CanonicalCommand,
-    named: NamedCheck,
-    files: ReadonlyArray<ProposedFile>
-  ) {
-    const known = first.get(wordsOf(command))
-    if (asksFirst && known !== undefined) return known
-    const filesThen = asksFirst ? yield* filesBefore : files.length > 0 ? [] : undefined
-    return filesThen === undefined ? known : yield* baselineOf(command, named, filesThen)
-  })
-
-  return { before, carryOut, tryOut, withoutSource }
+  return { outcome, tryOut }
 })

@@ -26,7 +26,7 @@ import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
-import { makeInstructions } from "../pipeline/Instructions.ts"
+import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
@@ -184,7 +184,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
         continuation: "Go on from here, or answer the person.",
         folderInstructions: (turn, files, budget) => {
           const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
-          return instructions.told(key, files, message.told, { briefing, budget })
+          return besideShown(instructions, key, files, message.told, { briefing, budget })
         }
       },
       isUnfounded: aboutProject(assignment, {

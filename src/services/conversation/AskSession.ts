@@ -41,7 +41,7 @@ import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
 import { noteMessages, ReadTexts } from "../permissions/ReadTexts.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
-import { makeInstructions } from "../pipeline/Instructions.ts"
+import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
 import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -193,7 +193,8 @@ export const layerAsker = Layer.effect(
             said: typed,
             ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
           }
-          const rules = yield* instructions.told(
+          const rules = yield* besideShown(
+            instructions,
             seenKey.instructions(askTask, `message-${number}`),
             [...files.names, ...pathsNamed(plain)],
             told,

@@ -2,13 +2,12 @@
  * Sends one prompt once: measured before and after it is sent, planned by what is known of the model, and read while the
  * answer is written. `ModelCaller` decides what is sent again.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ConversationCall } from "../../domain/models/ConversationMessage.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type ModelAnswer, ModelError, type Usage } from "../../domain/models/ModelAnswer.ts"
+import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import {
   estimatePrompt,
@@ -18,11 +17,18 @@ import {
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
-import { defaultKeepAlive, loadedAnewText } from "../../domain/models/ModelLoad.ts"
-import { memoryText } from "../../domain/models/ModelMemory.ts"
-import { type CountVerdict, wasLoaded } from "../../domain/models/TokenCounts.ts"
+import type { CountVerdict } from "../../domain/models/TokenCounts.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
-import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
+import {
+  windowTooSmallNote,
+  firstTuning,
+  planCall,
+  type CallPlan,
+  type Thinking,
+  type Tuning,
+  makeThinking,
+  refusalNote
+} from "./CallPlan.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
 import type { RequestNotice } from "../providers/RequestFit.ts"
 import { providerOf } from "../providers/providers.ts"
@@ -31,6 +37,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
+import { makeModelNotes, type ModelNotes } from "./ModelNotes.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
 /** Forms of an answer: by a grammar, for a server that takes one, else by a JSON schema. */
@@ -93,67 +100,28 @@ const smallerWindowNote = (model: string, window: number, ours: number): string 
 const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
-/** Makes what sends the calls of a run. What it learns about models holds for all of them. */
-export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
-  const languageModel = yield* LanguageModel.LanguageModel
-  const events = yield* RunEvents
-  const settings = yield* RunSettings
-  const meter = yield* UsageMeter
+/** What holds the answer to its form. Thoughts and calls of the interface have no place in it. */
+const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, thinks: boolean): Bound => {
+  if (thinks || (conversation?.tools.length ?? 0) > 0) return {}
+  const { format, grammar } = bound
+  return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
+}
+
+/** How a call is sent, and who gets what the provider has to say about it. */
+interface PlannedCall {
+  readonly planned: CallPlan
+  readonly bound: Bound
+  readonly noticed: (notice: RequestNotice) => void
+}
+
+type Learning = Effect.Success<ReturnType<typeof makeLearning>>
+type Targets = Effect.Success<ReturnType<typeof makeTargets>>
+
+/** Learns from answers and refusals how many tokens prompts have, and which calls share one window. */
+const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   const calibration = yield* TokenCalibration
-  const {
-    facts: factsOf,
-    memory: memoryOf = () => Effect.undefined,
-    serves = (model: string) => providerOf(model) === providerOf(settings.model)
-  } = yield* CurrentServer
-  const thinking = makeThinking()
   /** Models whose calls were seen to share one window. */
   const sharing = new Set<string>()
-  /** Models whose server refused to hold an answer to a form. */
-  const unbound = new Set<string>()
-  const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-
-  /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
-  const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
-    model !== undefined && serves(model) ? model : settings.model
-
-  /** Models of which was asked what they take in memory. */
-  const seenMemory = new Set<string>()
-  /** When each model answered last. */
-  const answeredAt = new Map<string, number>()
-  /** Says once of each model that it is not on the graphics card as a whole. */
-  const noteMemory = Effect.fnUntraced(function* (name: string) {
-    const memory = yield* memoryOf(name)
-    const text = memory === undefined || memory.gpuBytes <= 0 ? undefined : memoryText(memory)
-    if (text === undefined) return
-    const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
-    yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
-  })
-  /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
-  const noteLoad = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
-    const now = yield* Clock.currentTimeMillis
-    /* Calls that waited together for one loading say so once. */
-    const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
-    answeredAt.set(name, now)
-    if (before === undefined && !seenMemory.has(name)) {
-      seenMemory.add(name)
-      yield* noteMemory(name)
-    }
-    if (!isNews) return
-    const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
-    const { keepAlive = defaultKeepAlive } = settings
-    const { durationMs, loadMs = 0 } = usage
-    const since = { idleMs: now - before - durationMs, keepAlive, other }
-    yield* events.publish({ type: "message", level: "warning", text: loadedAnewText(name, loadMs, since) })
-  })
-
-  const noted = new Set<string>()
-  /** Says something that may hold for many calls once in a run. */
-  const noteOnce = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (noted.has(about)) return Effect.void
-      noted.add(about)
-      return events.publish({ type: "message", level, text })
-    })
 
   /** The error of a prompt that the window cannot hold; `counted` is what the server says of it. */
   const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
@@ -188,7 +156,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const counted = Math.max(reason.estimated, reason.window + 1)
     const share = reason.window > 0 && reason.window < window ? window / reason.window : 1
     calibration.refused(name, { prompt: system + user, counted: Math.ceil(counted * share) })
-    if (share > 1) yield* noteOnce("window", "warning", smallerWindowNote(name, reason.window, window))
+    if (share > 1) yield* notes.once("window", "warning", smallerWindowNote(name, reason.window, window))
   })
 
   /** An answer is unusable if the server did not read the whole prompt. */
@@ -197,15 +165,22 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const estimated = estimatePrompt(request.prompt, calibration.scale(target.name))
     const verdict = yield* learn(request, target, answer)
     if (verdict === "overflow") return yield* overflow(request.prompt, target, estimated, counted)
-    if (verdict === "unclear") yield* noteOnce("count", "warning", unclearCount(counted, estimated))
+    if (verdict === "unclear") yield* notes.once("count", "warning", unclearCount(counted, estimated))
   })
 
-  /** What holds the answer to its form. Thoughts and calls of the interface have no place in it. */
-  const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts, name }: Target, thinks: boolean): Bound => {
-    if (thinks || unbound.has(name) || (conversation?.tools.length ?? 0) > 0) return {}
-    const { format, grammar } = bound
-    return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
-  }
+  return { check, learn, learnRefusal, overflow, sharesWindow: (name: string) => sharing.has(name) }
+})
+
+/** Plans where calls go to, and with which settings. */
+const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWindow }: Learning) {
+  const calibration = yield* TokenCalibration
+  const settings = yield* RunSettings
+  const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
+    yield* CurrentServer
+
+  /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
+  const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
+    model !== undefined && serves(model) ? model : settings.model
 
   /** Where a request goes to. */
   const targetOf = Effect.fnUntraced(function* (request: ModelRequest) {
@@ -230,43 +205,40 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const { facts, name, window } = target
     return {
       tokens: neededTokens(request.prompt, calibration.scale(name)) + planOf(request, target).maxTokens,
-      pool: () => facts.pool ?? (sharing.has(name) ? window : undefined),
+      pool: () => facts.pool ?? (sharesWindow(name) ? window : undefined),
       mayWait: (facts.slots ?? 0) <= settings.parallel
     }
   })
 
-  /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
-  const sendPlanned = Effect.fnUntraced(function* (
-    request: ModelRequest,
-    target: Target,
-    refused?: Think
-  ): Effect.fn.Return<ModelAnswer, ModelError> {
-    const { conversation, format, id, listen, prompt, shape } = request
-    const { name, window } = target
-    const before = answeredAt.get(name)
-    const scale = calibration.scale(name)
-    const promptTokens = neededTokens(prompt, scale)
-    const planned = planOf(request, target)
-    const { seconds, think, thinkingTokens } = planned
-    const bound = boundOf(request, target, planned.thinks)
-    const isBound = bound.grammar !== undefined || bound.format !== undefined
-    if (planned.isWindowTooSmall) yield* noteOnce("window", "info", windowTooSmallNote(window))
-    const notices: Array<RequestNotice> = []
-    const tellNotices = Effect.suspend(() =>
-      Effect.forEach(notices.splice(0), ({ level, text }) => noteOnce(text, level, text), { discard: true })
-    )
-    const read = (life: CallLife) => {
+  return { nameOf, needs, planOf, targetOf }
+})
+
+/** Makes what reads the answer to a planned call while it is written; `noticed` gets what the provider has to say. */
+const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: Thinking) {
+  const calibration = yield* TokenCalibration
+  const events = yield* RunEvents
+  const languageModel = yield* LanguageModel.LanguageModel
+  const meter = yield* UsageMeter
+  const settings = yield* RunSettings
+
+  return (
+    { conversation, format, id, listen, prompt, shape }: ModelRequest,
+    { name, window }: Target,
+    { bound, noticed, planned }: PlannedCall
+  ) =>
+    (life: CallLife) => {
       const heard = listen?.()
+      const scale = calibration.scale(name)
       return readAnswer(languageModel, prompt, {
         heard: life.heard,
-        server: { host: settings.host, model: name, promptTokens, window },
+        server: { host: settings.host, model: name, promptTokens: neededTokens(prompt, scale), window },
         meter,
-        thinking: { tokens: thinkingTokens, scale },
+        thinking: { tokens: planned.thinkingTokens, scale },
         arrived: server.reached,
         entered: (phase) =>
           Effect.suspend(() => {
             life.entered(phase)
-            if (phase === "thinking") thinking.seen(name, think)
+            if (phase === "thinking") thinking.seen(name, planned.think)
             return events.publish({ type: "model.phase", call: id, phase })
           }),
         listen: (piece) => {
@@ -279,13 +251,50 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           format: format ?? bound.format,
           grammar: bound.grammar,
           connected: life.connected,
-          noticed: (notice) => notices.push(notice)
+          noticed
         },
         shape,
         conversation
       })
     }
+})
+
+/** Makes what sends planned calls. */
+const makePlannedSend = Effect.fnUntraced(function* (
+  server: ServerWait,
+  thinking: Thinking,
+  notes: ModelNotes,
+  learning: Learning,
+  { planOf }: Targets
+) {
+  const calibration = yield* TokenCalibration
+  const events = yield* RunEvents
+  const settings = yield* RunSettings
+  const reading = yield* makeReading(server, thinking)
+  const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
+  /** Models whose server refused to hold an answer to a form. */
+  const unbound = new Set<string>()
+
+  /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
+  const sendPlanned = Effect.fnUntraced(function* (
+    request: ModelRequest,
+    target: Target,
+    refused?: Think
+  ): Effect.fn.Return<ModelAnswer, ModelError> {
+    const { id, prompt } = request
+    const { name, window } = target
+    const before = notes.answeredAt(name)
+    const scale = calibration.scale(name)
+    const planned = planOf(request, target)
+    const bound = unbound.has(name) ? {} : boundOf(request, target, planned.thinks)
+    const isBound = bound.grammar !== undefined || bound.format !== undefined
+    if (planned.isWindowTooSmall) yield* notes.once("window", "info", windowTooSmallNote(window))
+    const notices: Array<RequestNotice> = []
+    const publishNotices = Effect.suspend(() =>
+      Effect.forEach(notices.splice(0), ({ level, text }) => notes.once(text, level, text), { discard: true })
+    )
     const sendWithout = Effect.fnUntraced(function* (error: ModelError) {
+      const { think } = planned
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
@@ -300,20 +309,17 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       unbound.add(name)
       return sendPlanned(request, target, refused)
     })
-    const followed = {
-      call: id,
-      model: name,
-      limits: seconds,
-      charactersPerToken: scale.charactersPerToken,
-      reportsText: id.stage === "conclude"
-    }
+    const { charactersPerToken } = scale
+    const reportsText = id.stage === "conclude"
+    const followed = { call: id, model: name, limits: planned.seconds, charactersPerToken, reportsText }
+    const read = reading(request, target, { bound, planned, noticed: (notice) => notices.push(notice) })
     return yield* withHeartbeat(followed, read).pipe(
-      Effect.ensuring(tellNotices),
-      Effect.tap(({ usage }) => noteLoad(name, before, usage)),
-      Effect.tap((received) => check(request, target, received)),
+      Effect.ensuring(publishNotices),
+      Effect.tap(({ usage }) => notes.load(name, before, usage)),
+      Effect.tap((answer) => learning.check(request, target, answer)),
       Effect.flatMap(usableAnswer),
-      Effect.mapError((error) => asOverflow(error, target, promptTokens)),
-      Effect.tapError((error) => learnRefusal(request, target, error)),
+      Effect.mapError((error) => asOverflow(error, target, neededTokens(prompt, scale))),
+      Effect.tapError((error) => learning.learnRefusal(request, target, error)),
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout),
       Effect.catchIf(
         ({ reason }) => isBound && reason._tag === "Refused",
@@ -322,6 +328,21 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     )
   })
 
+  return sendPlanned
+})
+
+/** Makes what sends the calls of a run. What it learns about models holds for all of them. */
+export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
+  const calibration = yield* TokenCalibration
+  const events = yield* RunEvents
+  const settings = yield* RunSettings
+  const thinking = makeThinking()
+  const notes = yield* makeModelNotes
+  const learning = yield* makeLearning(notes)
+  const targets = yield* makeTargets(thinking, learning)
+  const { nameOf, needs, targetOf } = targets
+  const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
+
   /** Sends the prompt once. The start of a call that waited for the server was reported before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
@@ -329,7 +350,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const { facts, name } = target
     if (facts.isKnown) server.known()
     const scale = calibration.scale(name)
-    if (!fitsWindow(prompt, target.window, scale)) return yield* overflow(prompt, target, neededTokens(prompt, scale))
+    if (!fitsWindow(prompt, target.window, scale))
+      return yield* learning.overflow(prompt, target, neededTokens(prompt, scale))
     if (!isWaiting) {
       yield* events.publish({
         type: "model.started",
@@ -352,7 +374,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     },
     /** Learns from an answer that was recorded. */
     learn: (request: ModelRequest, answer: ModelAnswer) =>
-      learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
+      learning.learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
     needs,
     send
   }

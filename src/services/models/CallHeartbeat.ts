@@ -43,6 +43,16 @@ interface ServerView {
   readonly slots: number
 }
 
+/** When a phase ends by its limit, or with the whole call; in seconds since the phase began. */
+const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
+  Math.min(limits[limit], seconds + limits.call - whole)
+
+/** What a call of a server that answers waits for before its first word, after so many seconds without a sign of life. */
+const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
+  silent < whole && silent < inSeconds(heartbeatEvery)
+    ? { phase: "turn", seconds: whole, endsAtSeconds: limits.call }
+    : { phase: "first_word", seconds: silent, endsAtSeconds: endOf(limits, "firstWord", silent, whole) }
+
 /** What is known of one call. */
 const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server: ServerView, now: () => number) => {
   const began = now()
@@ -65,21 +75,6 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     if (server.writing >= server.slots) return "turn"
     return server.answered.has(model) ? "reading" : "loading_or_reading"
   }
-  const whole = (): number => inSeconds(now() - began)
-  /** A phase also ends with the whole call. */
-  const endOf = (seconds: number, limit: number): number => Math.min(limit, seconds + limits.call - whole())
-
-  /** What the call waits for before its first word, and since when. */
-  const waitingForFirst = () => {
-    if (!isConnected && server.heardAt < began) {
-      return { phase: "connecting", seconds: whole(), endsAtSeconds: endOf(whole(), limits.connect) } as const
-    }
-    const silent = inSeconds(now() - Math.max(began, server.heardAt))
-    return silent < whole() && silent < inSeconds(heartbeatEvery)
-      ? ({ phase: "turn", seconds: whole(), endsAtSeconds: limits.call } as const)
-      : ({ phase: "first_word", seconds: silent, endsAtSeconds: endOf(silent, limits.firstWord) } as const)
-  }
-
   return {
     /** The server has accepted the connection. */
     connected: (): void => {
@@ -112,9 +107,9 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     },
     /** What was written since it was last taken. */
     takeText: (): string => {
-      const taken = text
+      const piece = text
       text = ""
-      return taken
+      return piece
     },
     progress: () => {
       if (firstAt === undefined) enter(phaseBeforeFirst())
@@ -126,11 +121,16 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       return { phase, seconds, tokens, ...speed }
     },
     waiting: (): WaitingReport => {
-      if (firstAt === undefined) return waitingForFirst()
+      const whole = inSeconds(now() - began)
+      if (firstAt === undefined) {
+        if (!isConnected && server.heardAt < began)
+          return { phase: "connecting", seconds: whole, endsAtSeconds: endOf(limits, "connect", whole, whole) }
+        return waitingForFirst(limits, inSeconds(now() - Math.max(began, server.heardAt)), whole)
+      }
       const silent = inSeconds(now() - heardAt)
       return silent >= inSeconds(heartbeatEvery)
-        ? { phase: "next_word", seconds: silent, endsAtSeconds: endOf(silent, limits.nextWord), characters }
-        : { phase: "writing", seconds: whole(), endsAtSeconds: limits.call, characters }
+        ? { phase: "next_word", seconds: silent, endsAtSeconds: endOf(limits, "nextWord", silent, whole), characters }
+        : { phase: "writing", seconds: whole, endsAtSeconds: limits.call, characters }
     }
   }
 }

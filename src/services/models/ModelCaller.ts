@@ -46,6 +46,14 @@ const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
+/** The event of a failed call; `next` says which of how many retries follows. */
+const failedEvent = (
+  call: ModelCallId,
+  { message, reason, what }: ModelError,
+  willRetry: boolean,
+  next: { readonly retry?: number; readonly retries?: number } = {}
+) => ({ type: "model.failed", call, reason: reason._tag, message, willRetry, what, ...next }) as const
+
 /** Errors that do not show that the server answers; a prompt that is too large may never have been sent. */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
@@ -73,34 +81,21 @@ export class ModelCaller extends Context.Service<
 
       /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
       const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
-        const failed = (
-          late: ModelError,
-          willRetry: boolean,
-          next: { readonly retry?: number; readonly retries?: number } = {}
-        ) =>
-          events.publish({
-            type: "model.failed",
-            call: request.id,
-            reason: late.reason._tag,
-            message: late.message,
-            willRetry,
-            what: late.what,
-            ...next
-          })
+        const { id } = request
         if (!saysNothing.has(error.reason._tag)) yield* server.reached
         if (server.waitsFor(error)) {
-          if (!tries.isWaiting) yield* failed(error, true)
-          yield* server.after(error).pipe(Effect.tapError((late) => failed(late, false)))
+          if (!tries.isWaiting) yield* events.publish(failedEvent(id, error, true))
+          yield* Effect.tapError(server.after(error), (late) => events.publish(failedEvent(id, late, false)))
           return yield* send(request, { ...tries, isWaiting: true })
         }
-        const retries = retriesOf(error.reason, limitsOf(limits, request.id.stage))
+        const retries = retriesOf(error.reason, limitsOf(limits, id.stage))
         const { times, wait } = retries
         const { reason } = error
         const why = `${reason._tag} ${"limit" in reason ? (reason.limit?.name ?? "") : ""}`
         const retry = (tries.byReason.get(why) ?? 0) + 1
         const willRetry = retry <= times
         const reported = willRetry ? error : afterRetries(error, retries)
-        yield* failed(reported, willRetry, willRetry ? { retry, retries: times } : {})
+        yield* events.publish(failedEvent(id, reported, willRetry, willRetry ? { retry, retries: times } : {}))
         if (!willRetry) return yield* reported
         yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
         const byReason = new Map(tries.byReason).set(why, retry)
@@ -108,26 +103,16 @@ export class ModelCaller extends Context.Service<
         return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
       })
 
-      /** Says that a call waits for a slot of the run, when it has waited for a moment. */
-      const queued = (call: ModelCallId) =>
-        events.publish({ type: "model.progress", call, phase: "queued", seconds: progressEvery / 1000 })
-
       /** Sends the prompt in a slot, and says when it has to wait for one. */
-      const inSlot = (request: ModelRequest, tries: Tries) =>
-        Effect.flatMap(attempts.needs(request), (needs) =>
-          slots.withSlot(
-            {
-              stage: request.id.stage,
-              step: request.step,
-              isBegun: request.id.attempt > 1,
-              beginning: request.prompt.system,
-              isAlone: tries.isAlone === true,
-              ...needs
-            },
-            attempts.send(request, tries),
-            queued(request.id)
-          )
-        )
+      const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
+        const { id, prompt, step } = request
+        const isAlone = tries.isAlone === true
+        const needs = yield* attempts.needs(request)
+        const call = { stage: id.stage, step, isBegun: id.attempt > 1, beginning: prompt.system, isAlone, ...needs }
+        const waiting = { call: id, phase: "queued", seconds: progressEvery / 1000 } as const
+        const queued = events.publish({ type: "model.progress", ...waiting })
+        return yield* slots.withSlot(call, attempts.send(request, tries), queued)
+      })
 
       /** Sends the prompt. No slot is held while the call waits. */
       const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>

@@ -51,6 +51,14 @@ const callOf = (urgency: Urgency): Call => {
   return { ...urgency, step, rank, granted: Deferred.makeUnsafe<void>() }
 }
 
+/** True when the window of the server has room for a call beside those under way. */
+const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlySet<Call>): boolean => {
+  const others = [...running]
+  if (others.length === 0) return true
+  if (isAlone || others.some((other) => other.isAlone === true)) return false
+  return others.reduce((sum, other) => sum + (other.tokens ?? 0), tokens) <= (pool?.() ?? Infinity)
+}
+
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
   /** By rank, those of a rank in order of arrival. */
   const waiting = new Map<number, Set<Call>>()
@@ -60,17 +68,10 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   let isWatched = false
   let lastBeginning = ""
 
-  /** True when the window of the server has room for a call beside those under way. */
-  const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call): boolean => {
-    const others = [...running]
-    if (others.length === 0) return true
-    if (isAlone || others.some((one) => one.isAlone === true)) return false
-    return others.reduce((sum, one) => sum + (one.tokens ?? 0), tokens) <= (pool?.() ?? Infinity)
-  }
   const mayBegin = (call: Call): boolean =>
-    hasRoom(call) &&
+    hasRoom(call, running) &&
     (running.size < slots ||
-      (call.mayWait !== false && running.size === slots && [...running].every((one) => call.step <= one.step)))
+      (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
   /** False for a call that does not wait. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)

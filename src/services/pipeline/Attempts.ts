@@ -24,9 +24,6 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** A question to the model, with the call that asks it. */
-type Asking = Effect.Effect<{ readonly call: ModelCallId; readonly said: PlainReply }, ModelError>
-
 /** The answer of the previous attempt, with its issues. */
 export interface Previous {
   readonly answer: string
@@ -73,6 +70,83 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
+/** A question to the model, with the call that asks it. */
+type Question = Effect.Effect<{ readonly call: ModelCallId; readonly reply: PlainReply }, ModelError>
+
+type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
+
+/** How much an answer is worth: the lower the better, the first number before the others. */
+const rankOf = Effect.fnUntraced(function* <A, E, R>(reply: PlainReply, compare: Comparison<A, E, R>) {
+  const { answer } = reply
+  if (reply.issues.length > 0) return [2, 0, answer.length]
+  const { issues, repairs, value } = yield* compare(answer)
+  const isValid = issues.length === 0 && Option.isSome(value)
+  return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, answer.length]
+})
+
+/** The better of two answers that are asked for at the same time; the first one when the second does not come. */
+const betterOf = Effect.fnUntraced(function* <A, E, R>(
+  first: Question,
+  second: Question,
+  compare: Comparison<A, E, R>
+) {
+  const [reply, alternative] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
+  if (Option.isNone(alternative)) return { ...reply, answers: 1 }
+  const rank = yield* rankOf(reply.reply, compare)
+  const otherRank = yield* rankOf(alternative.value.reply, compare)
+  const at = rank.findIndex((value, index) => value !== otherRank[index])
+  const best = at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? alternative.value : reply
+  return { ...best, answers: 2 }
+})
+
+/**
+ * The prompts of an attempt, each shorter than the one before: the prompt, again after what was learnt of the server, and without
+ * the answer before.
+ */
+const shorterPrompt = (
+  { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,
+  previous: Previous | undefined,
+  sent: FilledPrompt
+): FilledPrompt | undefined =>
+  [previous, ...(previous === undefined ? [] : [{ ...previous, answer: "" }])]
+    .map((before) => prompt(before))
+    .find((other) => charactersOf(other) < charactersOf(sent))
+
+/** Asks the questions of one attempt; a prompt that is too long is sent again as a shorter one. */
+const questionsOf = <A, E, R>(
+  caller: ModelCaller["Service"],
+  plan: AttemptPlan<A, E, R>,
+  previous: Previous | undefined,
+  isBound: boolean
+) => {
+  const { format, shape } = plan
+  const bound = isBound ? { grammar: plan.grammar?.() } : {}
+  const firstPrompt = plan.prompt(previous)
+  return (id: ModelCallId, tuning: Tuning): Question => {
+    const askWith = (prompt: FilledPrompt): ReturnType<typeof caller.ask> =>
+      caller.ask({ id, step: 0, tuning, format, bound, shape, prompt }).pipe(
+        Effect.catchIf(
+          ({ isTooLong }) => isTooLong,
+          (error) => {
+            const shorter = shorterPrompt(plan, previous, prompt)
+            return shorter === undefined ? Effect.fail(error) : askWith(shorter)
+          }
+        )
+      )
+    return askWith(firstPrompt).pipe(
+      Effect.map(({ text }): PlainReply => plainReply(text)),
+      Effect.catchTag("ModelError", (error) =>
+        Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
+      ),
+      Effect.map((reply) => ({ call: id, reply }))
+    )
+  }
+}
+
+/** Equal for answers that are the same. The issues distinguish those that were incomplete; thoughts are no answer to repeat. */
+const signOf = ({ answer, hasOnlyThought = false, issues }: PlainReply, attempt: number): string =>
+  [answer.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
+
 export class Attempts extends Context.Service<
   Attempts,
   {
@@ -86,124 +160,56 @@ export class Attempts extends Context.Service<
       const caller = yield* ModelCaller
       const events = yield* RunEvents
       const settings = yield* RunSettings
-      const { limits, plans = 1 } = settings
-
-      /** How much an answer is worth: the lower the better, the first number before the others. */
-      const rankOf = Effect.fnUntraced(function* <A, E, R>(
-        { answer, issues: unusable }: PlainReply,
-        compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
-      ) {
-        if (unusable.length > 0) return [2, 0, answer.length]
-        const { issues, repairs, value } = yield* compare(answer)
-        const isValid = issues.length === 0 && Option.isSome(value)
-        return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, answer.length]
-      })
-
-      /** The better of two answers that are asked for at the same time; the first one when the second does not come. */
-      const better = Effect.fnUntraced(function* <A, E, R>(
-        first: Asking,
-        second: Asking,
-        compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
-      ) {
-        const [one, another] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
-        if (Option.isNone(another)) return { ...one, answers: 1 }
-        const rank = yield* rankOf(one.said, compare)
-        const otherRank = yield* rankOf(another.value.said, compare)
-        const at = rank.findIndex((value, index) => value !== otherRank[index])
-        const best = at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? another.value : one
-        return { ...best, answers: 2 }
-      })
 
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { format, round, shape, stage } = plan
-        const where = { stage, round }
-        const most = limitsOf(limits, stage).attempts
-        const seen = new Set<string>()
+        const { compare, round, stage } = plan
+        const mostAttempts = limitsOf(settings.limits, stage).attempts
+        const signs = new Set<string>()
         let previous: Previous | undefined
         let isBound = false
         let useless = 0
         let tuning: Tuning = firstTuning
         let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
-        yield* events.publish({ type: "stage.started", ...where })
+        yield* events.publish({ type: "stage.started", stage, round })
         for (let attempt = 1; ; attempt += 1) {
-          const bound = isBound ? { grammar: plan.grammar?.() } : {}
-          const prompt = plan.prompt(previous)
-          const ask = (call: ModelCallId, sampled: Tuning) => {
-            const request = { id: call, step: 0, tuning: sampled, format, bound, shape }
-            const askWith = (sent: FilledPrompt): ReturnType<typeof caller.ask> =>
-              caller.ask({ ...request, prompt: sent }).pipe(
-                Effect.catchIf(
-                  ({ isTooLong }) => isTooLong,
-                  (error) => {
-                    /* Shorter by what was learnt of the server, and then without the answer before. */
-                    const others = [
-                      plan.prompt(previous),
-                      ...(previous === undefined ? [] : [plan.prompt({ ...previous, answer: "" })])
-                    ]
-                    const shorter = others.find((other) => charactersOf(other) < charactersOf(sent))
-                    return shorter === undefined ? Effect.fail(error) : askWith(shorter)
-                  }
-                )
-              )
-            return askWith(prompt).pipe(
-              Effect.map(({ text }): PlainReply => plainReply(text)),
-              Effect.catchTag("ModelError", (error) =>
-                Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
-              ),
-              Effect.map((said) => ({ call, said }))
-            )
-          }
-          const first = ask({ ...where, attempt }, tuning)
+          const ask = questionsOf(caller, plan, previous, isBound)
+          const first = ask({ stage, round, attempt }, tuning)
           /* The second answer is sampled as after a repetition, so that it is another one. */
-          const second = ask({ ...where, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
-          const {
-            answers,
-            call,
-            said: asked
-          } = yield* plan.compare === undefined || plans === 1
+          const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
+          const { answers, call, reply } = yield* compare === undefined || (settings.plans ?? 1) === 1
             ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
-            : better(first, second, plan.compare)
-          const { answer, hasOnlyThought = false, shown } = asked
+            : betterOf(first, second, compare)
+          const { answer, hasOnlyThought = false, shown } = reply
           const reading: AnswerReading<A> =
-            asked.issues.length > 0
-              ? { value: Option.none(), issues: asked.issues, repairs: [] }
+            reply.issues.length > 0
+              ? { value: Option.none(), issues: reply.issues, repairs: [] }
               : yield* plan.read(answer)
-          const { issues, repairs } = reading
-          if (issues.length === 0 && Option.isSome(reading.value)) {
+          const { issues, repairs, value } = reading
+          if (issues.length === 0 && Option.isSome(value)) {
             if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call, repairs })
-            return { value: reading.value.value, answer, attempts: attempt }
+            return { value: value.value, answer, attempts: attempt }
           }
-          yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts: most })
-          // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
-          const sign = [
-            answer.trim(),
-            ...asked.issues.map(({ what }) => what),
-            ...(hasOnlyThought ? [attempt] : [])
-          ].join("\n")
-          const isRepeated = seen.has(sign)
-          seen.add(sign)
-          const isUseless = reading.hasUse !== true && (isRepeated || holdsNothing(issues))
-          useless = isUseless ? useless + answers : 0
+          yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts })
+          const sign = signOf(reply, attempt)
+          const isRepeated = signs.has(sign)
+          signs.add(sign)
+          useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
           const isUnable = useless >= mostUselessAnswers
           if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
           // What has only wrong links is sent back once; then they are marked.
-          if (attempt >= most || isUnable || (reading.fallback !== undefined && attempt > 1)) {
+          if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
             if (fallback === undefined) {
-              const repeated = attempt > 1 && seen.size === 1
-              const model = stageModel(settings, stage) ?? settings.model
-              const unable = isUnable ? { unable: unableText(model, stage) } : {}
-              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues, ...unable })
+              const repeated = attempt > 1 && signs.size === 1
+              const unable = isUnable ? unableText(stageModel(settings, stage) ?? settings.model, stage) : undefined
+              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues, ...(unable && { unable }) })
             }
             yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
             return { value: fallback.value, answer: fallback.answer, attempts: attempt }
           }
-          previous = {
-            answer: shown,
-            issues: issuesAsShown(issues, answer, shown)
-          }
-          isBound ||= attempt > 1 || Option.isNone(reading.value)
+          previous = { answer: shown, issues: issuesAsShown(issues, answer, shown) }
+          isBound ||= attempt > 1 || Option.isNone(value)
           tuning = {
             repeats: tuning.repeats + (isRepeated ? 1 : 0),
             thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)

@@ -79,6 +79,73 @@ const today = Effect.map(DateTime.now, (now) => {
   return `${at.getFullYear()}-${month}-${day} (${at.toLocaleDateString("en", { weekday: "long" })})`
 })
 
+const environmentOf = Effect.fnUntraced(function* (project: string) {
+  const knownShell = yield* Effect.orElseSucceed(shell, () => Option.none<string>())
+  return [
+    `- Date: ${yield* today}`,
+    `- Operating system: ${yield* operatingSystem}`,
+    ...Option.match(knownShell, { onNone: () => [], onSome: (name) => [`- Shell: ${name}`] }),
+    `- Workspace: ${project}`
+  ].join("\n")
+})
+
+/** What the person should know about a file that the window made shorter than the limit of lines. */
+const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
+  const shownLines = countLines(text)
+  if (cutFrom === undefined || shownLines >= mostLines) return undefined
+  return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${path}: the current file may have a quarter of the context window (${window} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
+}
+
+/** The files that a person gives with a request: read or named as if the run referred to them. */
+const makeGivenFiles = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const { contextWindow, limits } = yield* RunSettings
+  const gate = yield* Gate
+  const workspace = yield* Workspace
+
+  /** The canonical form of a given file that may be read, as if the run referred to it. */
+  const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
+    const file = yield* Effect.mapError(
+      workspace.canonical(written),
+      ({ message }) => new BriefingError({ part, detail: message })
+    )
+    yield* Effect.mapError(
+      gate.authorize(questionOfAccess(beforeRun, { _tag: "ReadFile", ...file })),
+      ({ message }) => new BriefingError({ part, detail: message, isDenied: true })
+    )
+    return file
+  })
+
+  /** Relative to the project for files inside, absolute for others. */
+  const shown = (file: { readonly path: string; readonly inside: boolean }): string =>
+    file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
+
+  const readCurrentFile = Effect.fnUntraced(function* (written: string) {
+    const part = "current file"
+    const file = yield* permitted(written, part)
+    const whole = yield* Effect.mapError(
+      workspace.readText(file.path, limits.readFileBytes),
+      ({ message }) => new BriefingError({ part, detail: message })
+    )
+    const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
+    const { left, text } = firstLines(whole, most)
+    const note = encodingNote(yield* workspace.encoding(file.path))
+    const more = {
+      ...(left === 0 ? {} : { cutFrom: most + left }),
+      ...(note === undefined ? {} : { encoding: note })
+    }
+    return { path: shown(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
+  })
+
+  const nameOpenFile = Effect.fnUntraced(function* (written: string) {
+    const file = yield* permitted(written, "open file")
+    if (yield* workspace.isFile(file.path)) return shown(file)
+    return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
+  })
+
+  return { nameOpenFile, readCurrentFile }
+})
+
 export class Briefer extends Context.Service<
   Briefer,
   {
@@ -97,24 +164,12 @@ export class Briefer extends Context.Service<
   static readonly layer = Layer.effect(
     Briefer,
     Effect.gen(function* () {
+      const { nameOpenFile, readCurrentFile } = yield* makeGivenFiles
       const path = yield* Path.Path
       const { contextWindow, limits } = yield* RunSettings
       const gate = yield* Gate
       const readTexts = yield* ReadTexts
       const workspace = yield* Workspace
-
-      /** The canonical form of a given file that may be read, as if the run referred to it. */
-      const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
-        const file = yield* Effect.mapError(
-          workspace.canonical(written),
-          ({ message }) => new BriefingError({ part, detail: message })
-        )
-        yield* Effect.mapError(
-          gate.authorize(questionOfAccess(beforeRun, { _tag: "ReadFile", ...file })),
-          ({ message }) => new BriefingError({ part, detail: message, isDenied: true })
-        )
-        return file
-      })
 
       /* Drawn once: several plans may be checked against one project. */
       const drawMap = yield* ProjectMap
@@ -124,50 +179,6 @@ export class Briefer extends Context.Service<
         Effect.cached
       )
 
-      /** Relative to the project for files inside, absolute for others. */
-      const shown = (file: { readonly path: string; readonly inside: boolean }): string =>
-        file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
-
-      const environment = Effect.gen(function* () {
-        const knownShell = yield* shell.pipe(Effect.orElseSucceed(() => Option.none<string>()))
-        return [
-          `- Date: ${yield* today}`,
-          `- Operating system: ${yield* operatingSystem}`,
-          ...Option.match(knownShell, { onNone: () => [], onSome: (name) => [`- Shell: ${name}`] }),
-          `- Workspace: ${workspace.root}`
-        ].join("\n")
-      })
-
-      /** What the person should know about a file that the window made shorter than the limit of lines. */
-      const windowNote = ({ cutFrom, path: file, text }: CurrentFile): string | undefined => {
-        const shownLines = countLines(text)
-        if (cutFrom === undefined || shownLines >= limits.currentFileLines) return undefined
-        return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${file}: the current file may have a quarter of the context window (${contextWindow} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
-      }
-
-      const readCurrentFile = Effect.fnUntraced(function* (written: string) {
-        const part = "current file"
-        const file = yield* permitted(written, part)
-        const whole = yield* Effect.mapError(
-          workspace.readText(file.path, limits.readFileBytes),
-          ({ message }) => new BriefingError({ part, detail: message })
-        )
-        const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
-        const { left, text } = firstLines(whole, most)
-        const note = encodingNote(yield* workspace.encoding(file.path))
-        const more = {
-          ...(left === 0 ? {} : { cutFrom: most + left }),
-          ...(note === undefined ? {} : { encoding: note })
-        }
-        return { path: shown(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
-      })
-
-      const nameOpenFile = Effect.fnUntraced(function* (written: string) {
-        const file = yield* permitted(written, "open file")
-        if (yield* workspace.isFile(file.path)) return shown(file)
-        return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
-      })
-
       const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">, prompt = "") {
         const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
         const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
@@ -176,22 +187,22 @@ export class Briefer extends Context.Service<
         const named = [...inside, ...pathsNamed(prompt)]
         const described = yield* readDescriptions(workspace, { near: named, mayRead: mayRead(gate), above: true })
         const description = fitDescription(described.files, contextWindow)
-        const attachment =
-          request.attachment === undefined
-            ? undefined
-            : { ...request.attachment, room: Math.floor(charactersIn(contextWindow / 4)) }
+        const attachment = request.attachment && {
+          ...request.attachment,
+          room: Math.floor(charactersIn(contextWindow / 4))
+        }
         const notes = [
           ...described.notes,
           description.note,
-          currentFile === undefined ? undefined : windowNote(currentFile),
-          attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
+          currentFile && windowNote(currentFile, limits.currentFileLines, contextWindow),
+          attachment && attachmentNote(attachment, attachment.room)
         ]
         yield* readTexts.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
         yield* readTexts.noteRead(attachment?.text ?? "", "outside")
         const present = notes.flatMap((note) => note ?? [])
         const projectMap = yield* mapOfProject
-        const found: Surroundings = {
-          environment: yield* environment,
+        return {
+          environment: yield* environmentOf(workspace.root),
           projectDescription: description.text,
           ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
           ...(projectMap === "" ? {} : { projectMap }),
@@ -199,16 +210,15 @@ export class Briefer extends Context.Service<
           ...(currentFile === undefined ? {} : { currentFile }),
           ...(attachment === undefined ? {} : { attachment }),
           ...(present.length === 0 ? {} : { notes: present })
-        }
-        return found
+        } satisfies Surroundings
       })
 
       const brief = Effect.fn("Briefer.brief")(function* (request: Request) {
         if (request.prompt.trim() === "") {
           return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
         }
-        const { notes, ...found } = yield* surroundings(request, request.prompt)
-        const parts: BriefingParts = { prompt: request.prompt, ...found }
+        const { notes, ...facts } = yield* surroundings(request, request.prompt)
+        const parts: BriefingParts = { prompt: request.prompt, ...facts }
         return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
       })
 

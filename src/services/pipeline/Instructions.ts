@@ -38,6 +38,20 @@ interface BesideOptions {
   readonly isReference?: (file: string) => boolean
 }
 
+/** A path of a call or a reference, relative to the project. */
+const relativeTo = (root: string, file: string): string =>
+  (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
+
+/** The block of instructions that are shown behind the first message, with the files for which there was no room. */
+const blockOf = (instructions: string, left: ReadonlyArray<string>): string => {
+  const parts = [
+    "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
+    instructions,
+    left.length === 0 ? "" : `There is no room here for ${left.join(", ")}: read it.`
+  ]
+  return rawBlock("## Instructions of the project", parts.filter((part) => part !== "").join("\n\n"))
+}
+
 export const makeInstructions = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -47,9 +61,11 @@ export const makeInstructions = Effect.gen(function* () {
   const workspace = yield* Workspace
   const noted = new Set<string>()
 
-  /** A path of a call or a reference, relative to the project. */
-  const relative = (file: string): string =>
-    (file.startsWith(`${workspace.root}/`) ? file.slice(workspace.root.length + 1) : file).replace(/^(?:\.\/)+/, "")
+  /** These files in folders of the project, each once: only folders have instructions of their own. */
+  const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+    [...new Set(files.map((file) => relativeTo(workspace.root, file)))].filter(
+      (file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file)
+    )
 
   const read = Effect.fnUntraced(function* (key: string, near: ReadonlyArray<string>, above: boolean) {
     const order = { near, mayRead: mayRead(gate), above }
@@ -62,9 +78,6 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
-    [...new Set(files.map(relative))].filter((file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file))
-
   /** The briefing with the instructions for the files that a task names, without those that its references show. */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
@@ -74,7 +87,7 @@ export const makeInstructions = Effect.gen(function* () {
     const prompt = nearOf(pathsNamed(briefing.prompt))
     const all = yield* read(seenKey.instructions(task.name, place), [...near, ...known, ...prompt], true)
     const isReference = (file: string): boolean =>
-      task.references.some(({ kind, target }) => kind === "file" && relative(target) === file)
+      task.references.some(({ kind, target }) => kind === "file" && relativeTo(workspace.root, target) === file)
     const wanted = all.filter(({ path }) => !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
@@ -105,32 +118,27 @@ export const makeInstructions = Effect.gen(function* () {
     const fitted = fitDescription(wanted, contextWindow, Math.min(budget, room))
     yield* readTexts.noteRead(fitted.text, "project")
     const left = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
-    const parts = [
-      "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
-      fitted.text,
-      left.length === 0 ? "" : `There is no room here for ${left.join(", ")}: read it.`
-    ]
-    const text = rawBlock("## Instructions of the project", parts.filter((part) => part !== "").join("\n\n"))
     const description = [projectDescription, fitted.text].filter((part) => part !== "").join("\n\n")
     const paths = wanted.map(({ path }) => path)
     return {
-      text,
+      text: blockOf(fitted.text, left),
       briefing: { ...briefing, projectDescription: description, descriptionFiles: [...shown, ...paths] }
     }
   })
 
-  /** The block of `beside` for a conversation, which keeps what it was told. */
-  const told = Effect.fnUntraced(function* (
-    key: string,
-    files: ReadonlyArray<string>,
-    shown: Ref.Ref<ReadonlyArray<string>>,
-    { briefing, ...options }: BesideOptions
-  ) {
-    const known = { ...briefing, descriptionFiles: yield* Ref.get(shown) }
-    const { briefing: after, text } = yield* beside(key, files, { ...options, briefing: known })
-    yield* Ref.set(shown, after.descriptionFiles ?? [])
-    return text
-  })
+  return { beside, forTask }
+})
 
-  return { beside, forTask, told }
+/** The block of `beside` for a conversation, which keeps in `shown` what it was told. */
+export const besideShown = Effect.fnUntraced(function* (
+  { beside }: Effect.Success<typeof makeInstructions>,
+  key: string,
+  files: ReadonlyArray<string>,
+  shown: Ref.Ref<ReadonlyArray<string>>,
+  { briefing, ...options }: BesideOptions
+) {
+  const before = { ...briefing, descriptionFiles: yield* Ref.get(shown) }
+  const { briefing: after, text } = yield* beside(key, files, { ...options, briefing: before })
+  yield* Ref.set(shown, after.descriptionFiles ?? [])
+  return text
 })

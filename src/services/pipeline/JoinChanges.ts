@@ -63,11 +63,9 @@ const isThere = (call: ToolCall): CallOutcome => ({
 const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: TaskOutcome): string =>
   activityName({ key: stageKey.joined(round, task.name), input: hashOf([calls, { ...joined }]) })
 
-export const makeJoinChanges = Effect.gen(function* () {
-  const activities = yield* Activities
+/** Finds the files of a task that hold something else than it saw. */
+const makeLook = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
-  const events = yield* RunEvents
-  const loop = yield* TaskLoop
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
@@ -79,10 +77,10 @@ export const makeJoinChanges = Effect.gen(function* () {
       () => Effect.succeed(null)
     ).pipe(Effect.orElseSucceed(() => undefined))
 
-  const look = Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: TaskOutcome) {
+  return Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: TaskOutcome) {
     const found: Array<(typeof Found.Type)[number]> = []
     for (const { path, text: base } of bases) {
-      const call = calls.find((one) => changesPath(one, path))
+      const call = calls.find((other) => changesPath(other, path))
       const text = yield* textAt(path)
       if (call === undefined || text === undefined || text === base || base?.includes(redacted) === true) continue
       const isBegun = yield* runner.wasBegun({ round, task: task.name, uid: call.uid }, call)
@@ -90,28 +88,51 @@ export const makeJoinChanges = Effect.gen(function* () {
     }
     return found
   })
+})
 
-  /** The proposals of the task on the texts that are found, and what clashes. */
-  const merge = (files: ReadonlyArray<ProposedFile>, found: typeof Found.Type) => {
-    const own: Array<ProposedFile> = []
-    const clashes: Array<FileClash> = []
-    for (const file of files) {
-      const now = found.find(({ path }) => path === file.path)?.text
-      const path = changes.fileAt(file.path)
-      if (now === undefined) own.push({ ...file, path })
-      else if (now === file.text) own.push({ ...file, path, base: now })
-      else if (now === null || file.text === null || file.from !== undefined)
-        clashes.push({ path: file.path, isChanged: now !== null })
-      else {
-        const merged = mergeTexts(file.base ?? "", file.text, now)
-        own.push({ ...file, path, base: now, text: merged.text })
-        if (merged.clashes.length > 0) clashes.push({ path: file.path, merged })
-      }
+/** The proposals of a task, each with its place, on the texts that are found there; and what clashes. */
+const mergeFiles = (
+  proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
+  found: typeof Found.Type
+) => {
+  const own: Array<ProposedFile> = []
+  const clashes: Array<FileClash> = []
+  for (const { file, path } of proposals) {
+    const now = found.find((other) => other.path === file.path)?.text
+    if (now === undefined) own.push({ ...file, path })
+    else if (now === file.text) own.push({ ...file, path, base: now })
+    else if (now === null || file.text === null || file.from !== undefined)
+      clashes.push({ path: file.path, isChanged: now !== null })
+    else {
+      const merged = mergeTexts(file.base ?? "", file.text, now)
+      own.push({ ...file, path, base: now, text: merged.text })
+      if (merged.clashes.length > 0) clashes.push({ path: file.path, merged })
     }
-    return { own, clashes }
   }
+  return { own, clashes }
+}
 
-  const goOn = Effect.fnUntraced(function* (
+/** Which files and calls of an outcome stay as they are: those whose change was begun. */
+const keptOf = (calls: ReadonlyArray<ToolCall>, proposed: ReadonlyArray<ProposedFile>, found: typeof Found.Type) => {
+  const begun = new Set(found.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
+  const names = proposed.map(({ path }) => path)
+  const open = new Set(names.filter((path) => !begun.has(path)))
+  /* A call that moves or removes several files is made again as a whole. */
+  const hasWhole = calls.some((call) => isOfSeveral(call, names))
+  return {
+    isKept: ({ path }: { readonly path: string }): boolean => !open.has(path),
+    isKeptCall: (call: ToolCall): boolean => (hasWhole ? begun.has(pathOf(call)) : !open.has(pathOf(call)))
+  }
+}
+
+export const makeJoinChanges = Effect.gen(function* () {
+  const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const events = yield* RunEvents
+  const look = yield* makeLook
+  const loop = yield* TaskLoop
+
+  const merge = Effect.fnUntraced(function* (
     order: TaskOrder,
     outcome: TaskOutcome,
     found: typeof Found.Type,
@@ -120,16 +141,9 @@ export const makeJoinChanges = Effect.gen(function* () {
     const { task } = order
     const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = outcome
     const proposed = proposedBy(outcome)
-    const begun = new Set(found.flatMap((one) => (one.text === undefined ? [one.path] : [])))
-    const known = new Set(proposed.flatMap(({ path }) => (begun.has(path) ? [] : [path])))
-    const isKept = ({ path }: { readonly path: string }): boolean => !known.has(path)
-    /* A call that moves or removes several files is made again as a whole. */
-    const names = proposed.map(({ path }) => path)
-    const hasWhole = calls.some((call) => isOfSeveral(call, names))
-    const isKeptCall = (call: ToolCall): boolean =>
-      hasWhole ? begun.has(pathOf(call)) : isKept({ path: pathOf(call) })
-    const { clashes, own } = merge(
-      proposed.filter((file) => !isKept(file)),
+    const { isKept, isKeptCall } = keptOf(calls, proposed, found)
+    const { clashes, own } = mergeFiles(
+      proposed.filter((file) => !isKept(file)).map((file) => ({ file, path: changes.fileAt(file.path) })),
       found
     )
     const clashing = clashes.map(({ path }) => path).join(", ")
@@ -139,29 +153,28 @@ export const makeJoinChanges = Effect.gen(function* () {
         phase: "execution",
         reason: `its change of ${clashing} clashes with another change of the same lines: ${why}`,
         skipped: false,
-        ...(cause === undefined ? {} : { cause }),
-        ...(ran === undefined ? {} : { ran })
+        ...(cause && { cause }),
+        ...(ran && { ran })
       })
     if (clashes.length > 0) {
       if (joined.clashes >= mostClashes) return yield* failed(`they changed again after ${mostClashes} attempts.`)
       const text = `"${task.name}": ${clashing} was changed meanwhile at the same lines; the task makes its change again.`
       yield* events.publish({ type: "message", level: "info", text })
     }
-    const given = { outcome, others, own, clash: clashText(clashes), checks }
-    const made = yield* loop
-      .work({ ...order, joined: given })
+    const again = yield* loop
+      .work({ ...order, joined: { outcome, others, own, clash: clashText(clashes), checks } })
       .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
     const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
     const priorCalls = [
-      ...(made.priorCalls ?? []),
+      ...(again.priorCalls ?? []),
       ...calls.flatMap((call) => (there.has(changes.fileAt(pathOf(call))) ? [isThere(call)] : []))
     ]
     return {
-      ...made,
+      ...again,
       ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
-      calls: [...calls.filter(isKeptCall), ...made.calls],
-      bases: [...bases.filter(isKept), ...(made.bases ?? [])],
-      files: [...files.filter(isKept), ...(made.files ?? [])],
+      calls: [...calls.filter(isKeptCall), ...again.calls],
+      bases: [...bases.filter(isKept), ...(again.bases ?? [])],
+      files: [...files.filter(isKept), ...(again.files ?? [])],
       ...(items === undefined ? {} : { items }),
       joined: { times: joined.times + 1, clashes: joined.clashes + (clashes.length > 0 ? 1 : 0) }
     } satisfies TaskOutcome
@@ -186,7 +199,7 @@ export const makeJoinChanges = Effect.gen(function* () {
       Effect.provideService(look(order, outcome), CurrentCopy, makeWorkingCopy(joining.others))
     )
     if (found.every(({ text }) => text === undefined)) return outcome
-    return yield* activities.runStage({ key, success: TaskOutcome }, goOn(order, outcome, found, joining))
+    return yield* activities.runStage({ key, success: TaskOutcome }, merge(order, outcome, found, joining))
   })
 
   return join

@@ -15,6 +15,7 @@ import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { type Issue, type Reading, type Repair, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { ForEach } from "../../domain/plan/ForEach.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, type TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -143,6 +144,40 @@ const checkSkills = (
 /** How many items a task has; a number alone in older journals. */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
+/** Finds out how many items the patterns of tasks cover. */
+const makeItemCheck = Effect.gen(function* () {
+  const activities = yield* Activities
+  const itemFiles = yield* makeItemFiles
+
+  const count = Effect.fnUntraced(function* (task: string, forEach: ForEach, pattern: string) {
+    const counted = yield* activities.record(
+      { key: seenKey.itemCount(task), success: Schema.Union([Schema.Int, CountedItems]) },
+      Effect.map(itemFiles(forEach, pattern), ({ items, notLookedAt }) => ({ count: items.length, notLookedAt }))
+    )
+    return typeof counted === "number" ? { count: counted, notLookedAt: "" } : counted
+  })
+
+  return Effect.fnUntraced(function* ({ steps }: TaskList) {
+    const issues: Array<Issue> = []
+    const repairs: Array<Repair> = []
+    for (const { tasks, title } of steps) {
+      for (const { forEach, name } of tasks) {
+        if (forEach?.source.kind !== "glob") continue
+        const where = { section: title, task: name, field: fieldLabels.each }
+        const items = yield* count(name, forEach, forEach.source.pattern)
+        const text = forEachText(forEach)
+        const what =
+          items.notLookedAt === ""
+            ? `There is no ${text}.`
+            : `No ${text} was found in what was looked at. ${items.notLookedAt}`
+        if (items.count === 0) issues.push(makeIssue("for-each-empty", where, { what }))
+        else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items.count} items: each ${text}.`))
+      }
+    }
+    return { issues, repairs }
+  })
+})
+
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
@@ -155,8 +190,7 @@ export class PlanChecker extends Context.Service<
   static readonly layer = Layer.effect(
     PlanChecker,
     Effect.gen(function* () {
-      const activities = yield* Activities
-      const itemFiles = yield* makeItemFiles
+      const checkItems = yield* makeItemCheck
       const references = yield* References
       const settings = yield* RunSettings
       const { names: known } = yield* plannerSkills
@@ -171,42 +205,16 @@ export class PlanChecker extends Context.Service<
       const noteWriters = yield* makeApprovalWarnings
 
       /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
-      const sizeIssues = Effect.fnUntraced(function* (list: TaskList, given: Briefing) {
+      const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
         const issues: Array<Issue> = []
         for (const { tasks, title } of list.steps) {
           for (const task of tasks.filter(({ skill }) => known.includes(skill))) {
-            const what = taskPrompts.overflow(task, yield* instructions.forTask(given, task, "plan"))
+            const what = taskPrompts.overflow(task, yield* instructions.forTask(briefing, task, "plan"))
             if (what !== undefined)
               issues.push(makeIssue("task-too-large", { section: title, task: task.name }, { what }))
           }
         }
         return issues
-      })
-
-      /** How many items the patterns of tasks cover. */
-      const checkItems = Effect.fnUntraced(function* ({ steps }: TaskList) {
-        const issues: Array<Issue> = []
-        const repairs: Array<Repair> = []
-        for (const { tasks, title } of steps) {
-          for (const { forEach, name } of tasks) {
-            if (forEach === undefined || forEach.source.kind !== "glob") continue
-            const where = { section: title, task: name, field: fieldLabels.each }
-            const found = yield* activities.record(
-              { key: seenKey.itemCount(name), success: Schema.Union([Schema.Int, CountedItems]) },
-              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ items: all, notLookedAt }) => ({
-                count: all.length,
-                notLookedAt
-              }))
-            )
-            const { count: items, notLookedAt } = typeof found === "number" ? { count: found, notLookedAt: "" } : found
-            const text = forEachText(forEach)
-            const what =
-              notLookedAt === "" ? `There is no ${text}.` : `No ${text} was found in what was looked at. ${notLookedAt}`
-            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what }))
-            else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items} items: each ${text}.`))
-          }
-        }
-        return { issues, repairs }
       })
 
       const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {

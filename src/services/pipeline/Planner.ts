@@ -50,6 +50,34 @@ type Planned = typeof Planned.Type
 
 const startOf = (briefing: Briefing): PlanContext => ({ briefing, finished: [], mayBeEmpty: false })
 
+/** A plan of one task with the given skill. */
+const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned => {
+  const target = attachmentAnchor
+  const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
+  const references = attachment === undefined ? [] : [attached]
+  const task = plainTask(`${skill} 1`, skill, prompt, "What the prompt asks for.", { references })
+  const step = new Step({ title: "Task section 1", tasks: [task] })
+  return { taskList: new TaskList({ goals: prompt, steps: [step] }), attempts: 0 }
+}
+
+/** A question of the model without an answer, and what the person can do; empty when there is none. */
+const openQuestion = (question: string | undefined, what: string, how: string): string =>
+  question === undefined ? "" : `${what}: "${question.replaceAll(/\s+/g, " ")}" ${how}`
+
+/** Checks a task list that somebody wrote. */
+const readPlan = Effect.fn("Planner.read")(function* (
+  checker: PlanChecker["Service"],
+  markdown: string,
+  briefing: Briefing
+) {
+  const reading = yield* checker.check(markdown, startOf(briefing))
+  if (reading.issues.length > 0 || Option.isNone(reading.value)) {
+    return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
+  }
+  const { repairs } = reading
+  return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
+})
+
 export const makePlanner = Effect.gen(function* () {
   const attempts = yield* Attempts
   const events = yield* RunEvents
@@ -79,11 +107,6 @@ export const makePlanner = Effect.gen(function* () {
       const { prompt } = withAnswers(briefing, questions.answered())
       return { ...reading, issues: [...planIssues(reading.value.value, example, prompt), ...reading.issues] }
     })
-    /** The last question without an answer, and what the person can do. */
-    const asked = (what: string, how: string): string => {
-      const open = questions.open()
-      return open === undefined ? "" : ` ${what}: "${open.replaceAll(/\s+/g, " ")}" ${how}`
-    }
     const accepted = yield* attempts
       .run({
         stage: "plan",
@@ -99,21 +122,17 @@ export const makePlanner = Effect.gen(function* () {
       })
       .pipe(
         Effect.provideService(CurrentSubject, { stage: "plan", request: briefing.prompt }),
-        Effect.catchTag(
-          "AttemptsExhausted",
-          (gaveUp) =>
-            new NoValidPlan({
-              detail: `Could not build valid task list ${gaveUp.message}${asked("The model asks", "Answer it in the prompt.")}`,
-              issues: gaveUp.issues,
-              attempts: gaveUp.attempts
-            })
-        )
+        Effect.catchTag("AttemptsExhausted", ({ attempts, issues, message }) => {
+          const question = openQuestion(questions.open(), " The model asks", "Answer it in the prompt.")
+          return new NoValidPlan({ detail: `Could not build valid task list ${message}${question}`, issues, attempts })
+        })
       )
-    const text = asked(
+    const text = openQuestion(
+      questions.open(),
       "The model asked, and then planned without an answer",
       "Say it in the prompt when the plan is wrong."
     )
-    if (text !== "") yield* events.publish({ type: "message", level: "warning", text: text.trim() })
+    if (text !== "") yield* events.publish({ type: "message", level: "warning", text })
     const answers = questions.answered()
     return {
       taskList: accepted.value,
@@ -122,33 +141,19 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** Checks a task list that somebody wrote. */
-  const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
-    const reading = yield* checker.check(markdown, startOf(briefing))
-    if (reading.issues.length > 0 || Option.isNone(reading.value)) {
-      return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
-    }
-    const { repairs } = reading
-    return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
-  })
-
   /** One task with the given skill that does what the prompt says. */
-  const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
-    const found = skills.find(skill)
-    if (found === undefined) {
+  const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
+    const skill = skills.find(name)
+    if (skill === undefined) {
       const names = skills.all.map((found) => found.skill.name)
-      return yield* new UnknownSkill({ skill, nearest: nearestOrAll(skill, names) })
+      return yield* new UnknownSkill({ skill: name, nearest: nearestOrAll(name, names) })
     }
-    const unusable = missing.whyUnusable(found)
+    const unusable = missing.whyUnusable(skill)
     if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
-    const target = attachmentAnchor
-    const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
-    const references = briefing.attachment === undefined ? [] : [attached]
-    const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.", { references })
-    const step = new Step({ title: "Task section 1", tasks: [task] })
-    return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
+    return planOfSkill(name, briefing)
   })
 
+  const read = (markdown: string, briefing: Briefing) => readPlan(checker, markdown, briefing)
   return { plan, promptOf, read, single }
 })
 

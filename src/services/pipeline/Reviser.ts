@@ -8,7 +8,14 @@ import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { type Briefing, briefingBlocks, briefingLinks, withAnswers } from "../../domain/models/Briefing.ts"
-import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
+import {
+  fittedResults,
+  type Frame,
+  frameOf,
+  issuesBlock,
+  leastResults,
+  partOf
+} from "../../domain/models/ExecutionBlocks.ts"
 import {
   type MissingChange,
   leftBlock,
@@ -49,66 +56,85 @@ export interface RevisionOrder {
 }
 
 /** The lists of the prompt, as far as they are shown. */
-interface Shown extends ResultsAndLines {
+interface ShownLists extends ResultsAndLines {
   readonly tasks: string
 }
+
+/**
+ * The lists as they fit the prompt, and how many outstanding tasks they name. Results are worth more than the map of the project,
+ * and tasks that are left more than results.
+ */
+const fittedLists = (
+  order: RevisionOrder,
+  frame: (place: (text: string) => ShownLists) => Frame
+): { readonly lists: ShownLists; readonly named: number } => {
+  const { finished, outstanding } = order
+  const form = { expected: true }
+  const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
+  const whole = { left: leftBlock(order), tasks: all.text }
+  const beside = frame((completed) => ({ ...whole, completed }))
+  const completed = fittedResults(finished, beside, form)
+  if (beside.fits(completed)) return { lists: { ...whole, completed }, named: all.shown }
+  const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
+  const { shown: named, text: tasks } = partOf(
+    frame((text) => ({ ...least, tasks: text })),
+    1 / 2,
+    (budget) => outstandingWithin(outstanding, budget)
+  )
+  const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
+  const shared = sharedBudget(finished, (budget) => leftBlock(order, budget), besideTasks, form)
+  return { lists: { ...shared, tasks }, named }
+}
+
+/** Makes the prompt as it fits the window, and says how many outstanding tasks it names. */
+const makeRevisionPrompt = Effect.gen(function* () {
+  const prompts = yield* Prompts
+  const { contextWindow: window, model } = yield* RunSettings
+  const calibration = yield* TokenCalibration
+  const { catalogue } = yield* plannerSkills
+
+  return (order: RevisionOrder, previous: Previous | undefined) => {
+    const { environment, project_description, project_map, user_prompt } = briefingBlocks(order.briefing)
+    const fill = ({ completed, left, tasks }: ShownLists): FilledPrompt =>
+      prompts.fill("iteration", {
+        skill_catalog: catalogue,
+        user_prompt,
+        project_description,
+        environment,
+        project_map,
+        goals: rawBlock("## Goals / summary", order.outstanding.goals),
+        completed_tasks: rawBlock("## Outputs from completed tasks", completed),
+        failed_tasks: left + requestedChangesBlock(order.requestedChanges),
+        outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
+        previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
+        previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
+      })
+    const scale = calibration.scale(model)
+    const { lists, named } = fittedLists(order, (place) => frameOf((text) => fill(place(text)), window, scale))
+    return { prompt: fill(lists), named }
+  }
+})
 
 export class Reviser extends Context.Service<Reviser>()("task-conductor/services/pipeline/Reviser", {
   make: Effect.gen(function* () {
     const attempts = yield* Attempts
     const checker = yield* PlanChecker
-    const prompts = yield* Prompts
     const events = yield* RunEvents
-    const { contextWindow: window, model } = yield* RunSettings
-    const calibration = yield* TokenCalibration
+    const promptOf = yield* makeRevisionPrompt
     const questionsAt = yield* makeModelQuestions
-    const { catalogue, names } = yield* plannerSkills
+    const { names } = yield* plannerSkills
 
     const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
       const questions = questionsAt(`round-${order.round}/iterate`)
-      const { finished, outstanding } = order
-      const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) => {
-        const shared = briefingBlocks(withAnswers(order.briefing, questions.answered()))
-        return prompts.fill("iteration", {
-          skill_catalog: catalogue,
-          user_prompt: shared.user_prompt,
-          project_description: shared.project_description,
-          environment: shared.environment,
-          project_map: shared.project_map,
-          goals: rawBlock("## Goals / summary", outstanding.goals),
-          completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-          failed_tasks: left + requestedChangesBlock(order.requestedChanges),
-          outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
-          previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-          previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
-        })
-      }
-      const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
+      const { briefing, finished, outstanding } = order
+      const finishedNames = finished.map(({ name }) => name)
       /** How many outstanding tasks the last prompt named. */
-      let named = all.shown
-
-      /** Results are worth more than the map of the project, and tasks that are left more than results. */
+      let named = 0
       const fitted = (previous: Previous | undefined): FilledPrompt => {
-        named = all.shown
-        const frame = (shown: (text: string) => Shown) =>
-          frameOf((text) => fill(shown(text), previous), window, calibration.scale(model))
-        const form = { expected: true }
-        const whole = { left: leftBlock(order), tasks: all.text }
-        const beside = frame((completed) => ({ ...whole, completed }))
-        const completed = fittedResults(finished, beside, form)
-        if (beside.fits(completed)) return fill({ ...whole, completed }, previous)
-        const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
-        const { shown, text: tasks } = partOf(
-          frame((text) => ({ ...least, tasks: text })),
-          1 / 2,
-          (budget) => outstandingWithin(outstanding, budget)
-        )
-        named = shown
-        const lines = (budget: number) => leftBlock(order, budget)
-        const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
-        return fill({ ...sharedBudget(finished, lines, besideTasks, form), tasks }, previous)
+        const fitting = promptOf({ ...order, briefing: withAnswers(briefing, questions.answered()) }, previous)
+        named = fitting.named
+        return fitting.prompt
       }
-
       /** The model is told once of work that it repeats. */
       let mayRepeat = false
       const revised = yield* attempts.run({
@@ -120,21 +146,16 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           planGrammar({
             skills: names,
             links: [
-              ...finished.map(({ name }) => resultReference(name, slugOf(name))),
-              ...briefingLinks(order.briefing)
+              ...finishedNames.map((name) => resultReference(name, slugOf(name))),
+              ...briefingLinks(briefing)
             ].map(link),
             mayBeEmpty: true
           }),
-        readPart: (part) => readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
+        readPart: (part) => readTaskList(part, { finished: finishedNames, allowEmpty: true }).issues,
         read: Effect.fnUntraced(function* (answer) {
           const answered = yield* questions.ask(answer)
           if (answered !== undefined) return answered
-          const read = yield* checker.check(answer, {
-            briefing: order.briefing,
-            finished,
-            mayBeEmpty: true,
-            mayRepeat
-          })
+          const read = yield* checker.check(answer, { briefing, finished, mayBeEmpty: true, mayRepeat })
           mayRepeat ||= read.issues.some(({ code }) => code === "task-repeated")
           return read
         })

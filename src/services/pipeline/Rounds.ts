@@ -76,51 +76,57 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
-export const makeRounds = Effect.gen(function* () {
-  const activities = yield* Activities
-  const checks = yield* Checks
-  const events = yield* RunEvents
-  const { limits } = yield* RunSettings
-  const scheduler = yield* Scheduler
-  const answers = yield* RunAnswers
-  const reviser = yield* Reviser
-  const kinds = yield* changeKinds
+/** Takes what a round of an earlier session came to into the state. */
+const restored = ({ failures, requested, results }: typeof FinishedRound.Type, state: RunState) =>
+  Effect.andThen(
+    Effect.forEach([...results, ...failures], state.add, { discard: true }),
+    state.addDeclined((requested ?? []).map(declinedFact))
+  )
 
-  const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
+/** Each task was checked by itself; what several of them changed is checked once more in the end. */
+const checkTogether = Effect.fnUntraced(function* (checks: Checks["Service"], state: RunState) {
+  const { checks: earlier, isStale, results, rounds: round } = yield* state.get
+  if (!isStale) return
+  const paths = new Set(results.flatMap(({ files = [] }) => files.map(({ path }) => path)))
+  yield* state.setChecks(yield* checks.run({ task: "all changes", round, turn: 0 }, [...paths], earlier))
+})
+
+const makeRoundRunner = Effect.gen(function* () {
+  const activities = yield* Activities
+  const answers = yield* RunAnswers
+  const events = yield* RunEvents
+  const kinds = yield* changeKinds
+  const reviser = yield* Reviser
+  const scheduler = yield* Scheduler
+
+  return Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
     const { briefing, list, round, state } = next
     yield* events.publish({ type: "round.started", round })
     const before = (yield* answers.requestedChanges).length
     const declined = yield* scheduler.runRound(next)
     const rounds = yield* state.rounds
     const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
-    yield* events.publish({
-      type: "round.finished",
-      round,
-      finished: results.length,
-      failed: failures.length
-    })
+    yield* events.publish({ type: "round.finished", round, finished: results.length, failed: failures.length })
     const requestedChanges = yield* activities.record(
       { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
       Effect.map(answers.requestedChanges, (all) => all.slice(before))
     )
     yield* state.addDeclined(requestedChanges.map(declinedFact))
-    if (requestedChanges.length === 0 && declined !== undefined) return { end: { _tag: "Declined", ...declined } }
-    if (requestedChanges.length === 0) {
-      const repeated = repeatedFailure(rounds)
-      if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
-    }
+    const isRequested = requestedChanges.length > 0
+    if (!isRequested && declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+    const repeated = isRequested ? undefined : repeatedFailure(rounds)
+    if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
     const soFar = yield* state.get
     const unable = endingFailure(openFailures(soFar.failures, soFar.results), soFar.results)
     if (unable !== undefined) return { end: { _tag: "ModelUnable", message: unable.message } }
     const missing = missingChanges(rounds, kinds)
-    if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds, kinds))
-      return { end: { _tag: "GoalsMet" } }
+    if (!isRequested && missing.length === 0 && endedClean(rounds, kinds)) return { end: { _tag: "GoalsMet" } }
     const revised = yield* Effect.result(
       reviser.revise({
         briefing,
         round,
         outstanding: list.outstanding(yield* state.finishedNames),
-        finished: (yield* state.get).results,
+        finished: soFar.results,
         failures,
         missing,
         requestedChanges
@@ -134,6 +140,14 @@ export const makeRounds = Effect.gen(function* () {
     const finished = { results, failures, revised: revised.success, ...requested }
     return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
   })
+})
+
+export const makeRounds = Effect.gen(function* () {
+  const activities = yield* Activities
+  const checks = yield* Checks
+  const { limits } = yield* RunSettings
+  const kinds = yield* changeKinds
+  const runRound = yield* makeRoundRunner
 
   const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
     let pending = list
@@ -144,14 +158,10 @@ export const makeRounds = Effect.gen(function* () {
       if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
       yield* state.startRound(pending.tasks)
       const before = yield* activities.stageResult(stageOf(round))
-      let result: RoundResult
-      if (Option.isSome(before)) {
-        result = before.value
-        yield* Effect.forEach([...result.results, ...result.failures], state.add, { discard: true })
-        yield* state.addDeclined((result.requested ?? []).map(declinedFact))
-      } else {
-        result = yield* runRound({ briefing, list: pending, state, round })
-      }
+      if (Option.isSome(before)) yield* restored(before.value, state)
+      const result: RoundResult = Option.isSome(before)
+        ? before.value
+        : yield* runRound({ briefing, list: pending, state, round })
       requested.push(...(result.requested ?? []).map((change) => Object.assign({ round }, change)))
       if ("end" in result) return ended(result.end)
       pending = result.revised
@@ -160,19 +170,11 @@ export const makeRounds = Effect.gen(function* () {
     return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
   })
 
-  /** Each task was checked by itself; what several of them changed is checked once more in the end. */
-  const checkTogether = Effect.fnUntraced(function* (state: RunState) {
-    const { checks: earlier, isStale, results, rounds: round } = yield* state.get
-    if (!isStale) return
-    const paths = new Set(results.flatMap(({ files = [] }) => files.map(({ path }) => path)))
-    yield* state.setChecks(yield* checks.run({ task: "all changes", round, turn: 0 }, [...paths], earlier))
-  })
-
   /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
     const { pending, requested, ...ended } = yield* runAll({ briefing, list, state })
     /* Who declined a step is not asked about a check after it. */
-    if (ended.end._tag !== "Declined") yield* checkTogether(state)
+    if (ended.end._tag !== "Declined") yield* checkTogether(checks, state)
     const why = whyNotRun(ended.end)
     const failed = new Set((yield* state.get).failures.map(({ task }) => task))
     const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))

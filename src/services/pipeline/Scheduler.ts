@@ -24,19 +24,17 @@ import {
   unableIn
 } from "../../domain/plan/TaskResult.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
-import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
-import { Skills } from "../skills/Skills.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskItems } from "./TaskItems.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
@@ -152,30 +150,199 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
       if (other.task === task || files.size === 0) return
       if (other.step !== step || (yield* Deferred.isDone(other.done))) continue
       const theirs = yield* Effect.option(Deferred.await(other.worked))
-      const paths = Option.match(theirs, { onNone: () => [], onSome: (one) => one.outcome.bases ?? [] })
+      const paths = Option.match(theirs, { onNone: () => [], onSome: ({ outcome }) => outcome.bases ?? [] })
       if (paths.some(({ path }) => files.has(path))) yield* Effect.exit(Deferred.await(other.done))
     }
   })
 
-/** What tasks and calls may do to the project, by the tools of their skills. */
-const makeTaskEffects = Effect.gen(function* () {
-  const skills = yield* Skills
-  const registry = yield* ToolRegistry
-  const allTools = registry.tools.map(({ name }) => name)
+/**
+ * Gives the model up when it has done nothing but fail, so that not every task fails in the same way. As long as another task
+ * of the step is worked on, that one may show that the model can.
+ */
+const noteFailure = Effect.fnUntraced(function* (
+  failure: TaskFailure,
+  { step, task }: TaskState,
+  { givenUp, state, tasks, unable }: Round
+) {
+  if (unableIn(failure) === undefined) return
+  unable.push(failure)
+  const { failures, results } = yield* state.get
+  const ending = endingFailure([...new Set([...openFailures(failures, results), ...unable])], results)
+  const siblings = [...tasks.values()].filter((other) => other.step === step && other.task !== task)
+  const areDone = yield* Effect.forEach(siblings, ({ worked }) => Deferred.isDone(worked))
+  if (ending !== undefined && (unable.length > 1 || areDone.every((isDone) => isDone)))
+    yield* Deferred.succeed(givenUp, ending)
+})
 
-  const toolsOf = (task: Task): ReadonlyArray<string> => {
-    const skill = skills.find(task.skill)
-    return skill === undefined ? [] : toolsOfSkill(skill, allTools)
-  }
-  /** True for a task that may change what others read. */
-  const mayWrite = (task: Task): boolean => registry.changesSomething(toolsOf(task))
+/** Works on tasks, each on a fiber of its own. */
+const makeTaskStarts = Effect.gen(function* () {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const items = yield* TaskItems
+  const loop = yield* TaskLoop
+  const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
-  return {
-    mayWrite,
-    /** True for a task whose turns may do something outside of its working copy. */
-    mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
-    mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
-  }
+  /**
+   * The turns of a task whose calls were not allowed are taken again in a resumed run, so that a person is asked again; unless
+   * they change something, since that may have been made.
+   */
+  const isResolved = (outcome: TaskOutcome): boolean =>
+    outcome.calls.some(mayChange) ||
+    (outcome.declined === undefined &&
+      outcome.priorCalls?.some(({ result }) => result.error_type === "permission_denied") !== true)
+
+  const workOn = Effect.fnUntraced(function* (state: TaskState, round: Round) {
+    const { step, task } = state
+    const finished = [...round.earlier, ...(yield* awaitProducers(task, round))]
+    const order = orderOf(step, round, { task, finished })
+    const turns = task.forEach === undefined ? loop.work(order) : items.work(order, task.forEach)
+    const outcome = yield* activities.runStage(
+      { key: workKey(round.round, task, finished), success: TaskOutcome },
+      unlessGivenUp(turns, task, round).pipe(
+        Effect.tapErrorTag("TaskFailure", (failure) => noteFailure(failure, state, round))
+      ),
+      isResolved
+    )
+    const { calls, inputs } = outcome
+    const asked = { calls, ...(inputs === undefined ? {} : { inputs }) }
+    yield* events.publish({ type: "task.worked", round: round.round, step, task: task.name, ...asked })
+    return { outcome, finished }
+  })
+
+  /**
+   * Starts the tasks of a step; `unchanged` waits until no task of an earlier step can change anything. A task that may act in its
+   * turns waits until all of them have `ended`: what is declined there stops it before it acts.
+   */
+  return Effect.fnUntraced(function* (
+    states: ReadonlyArray<TaskState>,
+    round: Round,
+    unchanged: Effect.Effect<void>,
+    ended: Effect.Effect<void>
+  ) {
+    for (const state of states) {
+      const worked = Effect.andThen(mayAct(state.task) ? ended : unchanged, workOn(state, round))
+      yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
+    }
+    const writers = states.filter(({ task }) => mayWrite(task))
+    /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
+    return writers.length === 0 ? unchanged : yield* untilDone(writers)
+  })
+})
+
+/** Brings what a task came to into the project, once it is approved. */
+const makeConclusion = Effect.gen(function* () {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const gatedCalls = yield* makeGatedCalls
+  const join = yield* makeJoinChanges
+  const taskRunner = yield* TaskRunner
+
+  /** The changes as they were approved; those that others made meanwhile are put together with them, and asked about. */
+  const upToDate = Effect.fnUntraced(function* (
+    state: TaskState,
+    round: Round,
+    worked: WorkedTask
+  ): Effect.fn.Return<WorkedTask, TaskFailure | CallsDeclined> {
+    const { finished, outcome } = worked
+    const { step, task } = state
+    const now = yield* join(orderOf(step, round, { task, finished }), outcome)
+    if (now === outcome) return worked
+    const approvedSigns = new Set(signsOf(outcome).values())
+    const calls = [...signsOf(now)].flatMap(([call, sign]) => (approvedSigns.has(sign) ? [] : [call]))
+    const gated = yield* gatedCalls(task, { task, calls }, round.round)
+    if (gated !== undefined) {
+      const question = { title: task.name, planKey: `round-${round.round}`, tasks: [gated] }
+      const { approved, by } = yield* approveStep(gate, question)
+      if (!approved) return yield* new CallsDeclined({ by })
+    }
+    return yield* upToDate(state, round, { finished, outcome: now })
+  })
+
+  /** Makes the calls of a task and writes its result; who declined a further change of it. */
+  const carryOut = Effect.fnUntraced(function* ({ done, step, task }: TaskState, order: Round, worked: WorkedTask) {
+    const { briefing, round, state } = order
+    yield* events.publish({ type: "task.started", round, step, task: task.name })
+    const result = yield* activities.runStage(
+      { key: stageKey.task(round, task.name), success: TaskResult },
+      taskRunner.run({ briefing, round, step, ...worked }),
+      (result) => isFinal(result) && worked.outcome.declined === undefined
+    )
+    yield* state.add(result)
+    yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
+    yield* Deferred.succeed(done, result)
+    return worked.outcome.declined
+  })
+
+  const fail = Effect.fnUntraced(function* (
+    { done, step, task }: TaskState,
+    { round, state }: Round,
+    failure: TaskFailure
+  ) {
+    yield* state.add(failure)
+    yield* events.publish({ type: "task.failed", round, step, task: task.name, failure })
+    yield* Deferred.fail(done, failure)
+  })
+
+  /** Returns who did not approve the calls of the task, if they were not approved. */
+  return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
+    Effect.fromResult(worked).pipe(
+      Effect.tap((ready) => untilFirst(state, round, ready)),
+      Effect.flatMap((ready) => upToDate(state, round, ready)),
+      Effect.flatMap((ready) => carryOut(state, round, ready)),
+      Effect.catchTags({
+        TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
+        CallsDeclined: ({ by }) => Effect.as(Deferred.fail(state.done, notMade(state.task)), by)
+      })
+    )
+})
+
+/** Runs the tasks of a step, which are approved together; returns who did not approve them. */
+const makeStepRunner = Effect.gen(function* () {
+  const changes = yield* makeTaskChanges
+  const conclude = yield* makeConclusion
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const gatedCalls = yield* makeGatedCalls
+  const join = yield* makeJoinChanges
+
+  const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
+    let worked = yield* Effect.result(Deferred.await(state.worked))
+    if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") {
+      yield* approval.pass
+      return worked.failure.by
+    }
+    const { step, task } = state
+    const gated = Result.isSuccess(worked) ? yield* gatedCalls(task, worked.success.outcome, round.round) : undefined
+    if (gated === undefined || Result.isFailure(worked)) {
+      yield* approval.pass
+      return yield* conclude(worked, state, round)
+    }
+    const { finished, outcome } = worked.success
+    const prepare = Effect.fnUntraced(function* (others: ReadonlyArray<ProposedFile>) {
+      const joined = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
+      worked = Result.map(joined, (now) => ({ finished, outcome: now }))
+      if (Result.isFailure(joined)) return { proposed: others }
+      const again = gatedCalls(task, joined.success, round.round)
+      const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
+      const asked = joined.success === outcome ? (calls ?? gated) : calls
+      return { gated: asked, proposed: changes.onTop(others, joined.success) }
+    })
+    const { approved, by } = yield* approval.request({ task: task.name, prepare })
+    return approved ? yield* conclude(worked, state, round) : by
+  })
+
+  return Effect.fnUntraced(function* (step: number, title: string, states: ReadonlyArray<TaskState>, round: Round) {
+    const where = { round: round.round, step, title }
+    yield* events.publish({ type: "step.started", ...where })
+    const tasks = states.map(({ task }) => task.name)
+    const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${round.round}` })
+    const declined = yield* Effect.forEach(states, (state) => runTask(state, round, approval), {
+      concurrency: "unbounded"
+    })
+    yield* events.publish({ type: "step.finished", ...where })
+    return declined.find((by) => by !== undefined)
+  })
 })
 
 export class Scheduler extends Context.Service<
@@ -189,210 +356,34 @@ export class Scheduler extends Context.Service<
     Scheduler,
     Effect.gen(function* () {
       const activities = yield* Activities
-      const gate = yield* Gate
-      const changes = yield* makeTaskChanges
-      const items = yield* TaskItems
-      const join = yield* makeJoinChanges
-      const loop = yield* TaskLoop
       const events = yield* RunEvents
-      const gatedCalls = yield* makeGatedCalls
-      const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
-      const taskRunner = yield* TaskRunner
-
-      /**
-       * The turns of a task whose calls were not allowed are taken again in a resumed run, so that a person is asked again; unless
-       * they change something, since that may have been made.
-       */
-      const isResolved = (outcome: TaskOutcome): boolean =>
-        outcome.calls.some(mayChange) ||
-        (outcome.declined === undefined &&
-          outcome.priorCalls?.some(({ result }) => result.error_type === "permission_denied") !== true)
-
-      /**
-       * Gives the model up when it has done nothing but fail, so that not every task fails in the same way. As long as another task
-       * of the step is worked on, that one may show that the model can.
-       */
-      const noteFailure = Effect.fnUntraced(function* (
-        failure: TaskFailure,
-        { step, task }: TaskState,
-        { givenUp, state, tasks, unable }: Round
-      ) {
-        if (unableIn(failure) === undefined) return
-        unable.push(failure)
-        const { failures, results } = yield* state.get
-        const ending = endingFailure([...new Set([...openFailures(failures, results), ...unable])], results)
-        const siblings = [...tasks.values()].filter((one) => one.step === step && one.task !== task)
-        const areDone = yield* Effect.forEach(siblings, ({ worked }) => Deferred.isDone(worked))
-        if (ending !== undefined && (unable.length > 1 || areDone.every((isDone) => isDone)))
-          yield* Deferred.succeed(givenUp, ending)
-      })
-
-      const workOn = Effect.fnUntraced(function* (work: TaskState, order: Round) {
-        const { step, task } = work
-        const { earlier, round } = order
-        const finished = [...earlier, ...(yield* awaitProducers(task, order))]
-        const taskOrder = orderOf(step, order, { task, finished })
-        const outcome = yield* activities.runStage(
-          { key: workKey(round, task, finished), success: TaskOutcome },
-          unlessGivenUp(
-            task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
-            task,
-            order
-          ).pipe(Effect.tapErrorTag("TaskFailure", (failure) => noteFailure(failure, work, order))),
-          isResolved
-        )
-        const { calls, inputs } = outcome
-        const found = { calls, ...(inputs === undefined ? {} : { inputs }) }
-        yield* events.publish({ type: "task.worked", round, step, task: task.name, ...found })
-        return { outcome, finished }
-      })
+      const runStep = yield* makeStepRunner
+      const startTasks = yield* makeTaskStarts
 
       /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
       const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
-        const known = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
-        if (Option.isNone(known)) return false
-        yield* state.add(known.value)
+        const kept = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
+        if (Option.isNone(kept)) return false
+        yield* state.add(kept.value)
         yield* events.publish({ type: "task.kept", round, step, task: task.name })
-        return yield* Deferred.succeed(done, known.value)
+        return yield* Deferred.succeed(done, kept.value)
       })
 
-      /** Makes the calls of a task and writes its result, or says why it has none. */
-      const carryOut = ({ done, step, task }: TaskState, { briefing, round, state }: Round, worked: WorkedTask) =>
-        Effect.gen(function* () {
-          yield* events.publish({ type: "task.started", round, step, task: task.name })
-          const result = yield* activities.runStage(
-            { key: stageKey.task(round, task.name), success: TaskResult },
-            taskRunner.run({ briefing, round, step, ...worked }),
-            (made) => isFinal(made) && worked.outcome.declined === undefined
-          )
-          yield* state.add(result)
-          yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
-          yield* Deferred.succeed(done, result)
-          return worked.outcome.declined
-        })
-
-      const fail = Effect.fnUntraced(function* (
-        { done, step, task }: TaskState,
-        { round, state }: Round,
-        failure: TaskFailure
-      ) {
-        yield* state.add(failure)
-        yield* events.publish({ type: "task.failed", round, step, task: task.name, failure })
-        yield* Deferred.fail(done, failure)
-      })
-
-      /** The changes as they were approved; those that others made meanwhile are put together with them, and asked about. */
-      const upToDate = Effect.fnUntraced(function* (
-        state: TaskState,
-        round: Round,
-        worked: WorkedTask
-      ): Effect.fn.Return<WorkedTask, TaskFailure | CallsDeclined> {
-        const { outcome } = worked
-        const { step, task } = state
-        const now = yield* join(orderOf(step, round, { task, finished: worked.finished }), outcome)
-        if (now === outcome) return worked
-        const known = new Set(signsOf(outcome).values())
-        const calls = [...signsOf(now)].flatMap(([call, sign]) => (known.has(sign) ? [] : [call]))
-        const gated = yield* gatedCalls(task, { task, calls }, round.round)
-        if (gated !== undefined) {
-          const asked = { title: task.name, planKey: `round-${round.round}`, tasks: [gated] }
-          const { approved, by } = yield* approveStep(gate, asked)
-          if (!approved) return yield* new CallsDeclined({ by })
-        }
-        return yield* upToDate(state, round, { ...worked, outcome: now })
-      })
-
-      /** Returns who did not approve the calls of the task, if they were not approved. */
-      const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
-        let worked = yield* Effect.result(Deferred.await(state.worked))
-        if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") {
-          yield* approval.pass
-          return worked.failure.by
-        }
-        const { step, task } = state
-        const gated = Result.isSuccess(worked)
-          ? yield* gatedCalls(task, worked.success.outcome, round.round)
-          : undefined
-        if (gated === undefined || Result.isFailure(worked)) {
-          yield* approval.pass
-        } else {
-          const { finished, outcome } = worked.success
-          const prepare = (others: ReadonlyArray<ProposedFile>) =>
-            Effect.gen(function* () {
-              const joined = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
-              worked = Result.map(joined, (now) => ({ finished, outcome: now }))
-              if (Result.isFailure(joined)) return { proposed: others }
-              const again = gatedCalls(task, joined.success, round.round)
-              const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
-              const asked = joined.success === outcome ? (calls ?? gated) : calls
-              return { gated: asked, proposed: changes.onTop(others, joined.success) }
-            })
-          const { approved, by } = yield* approval.request({ task: task.name, prepare })
-          if (!approved) return by
-        }
-        return yield* Effect.fromResult(worked).pipe(
-          Effect.tap((ready) => untilFirst(state, round, ready)),
-          Effect.flatMap((ready) => upToDate(state, round, ready)),
-          Effect.flatMap((ready) => carryOut(state, round, ready)),
-          Effect.catchTags({
-            TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
-            CallsDeclined: ({ by }) => Effect.as(Deferred.fail(state.done, notMade(task)), by)
-          })
-        )
-      })
-
-      /** Returns who did not approve the step. */
-      const runStep = Effect.fnUntraced(function* (
-        step: number,
-        title: string,
-        open: ReadonlyArray<TaskState>,
-        order: Round
-      ) {
-        const where = { round: order.round, step, title }
-        yield* events.publish({ type: "step.started", ...where })
-        const tasks = open.map(({ task }) => task.name)
-        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${order.round}` })
-        const declined = yield* Effect.forEach(open, (state) => runTask(state, order, approval), {
-          concurrency: "unbounded"
-        })
-        yield* events.publish({ type: "step.finished", ...where })
-        return declined.find((by) => by !== undefined)
-      })
-
-      /**
-       * Works on tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. A task
-       * that may act in its turns waits until all of them have `ended`: what is declined there stops it before it acts.
-       */
-      const startTasks = Effect.fnUntraced(function* (
-        open: ReadonlyArray<TaskState>,
-        order: Round,
-        unchanged: Effect.Effect<void>,
-        ended: Effect.Effect<void>
-      ) {
-        for (const state of open) {
-          const worked = Effect.andThen(mayAct(state.task) ? ended : unchanged, workOn(state, order))
-          yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
-        }
-        const writers = open.filter(({ task }) => mayWrite(task))
-        /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
-        return writers.length === 0 ? unchanged : yield* untilDone(writers)
-      })
-
-      const runRound = Effect.fn("Scheduler.runRound")(function* (given: RoundOrder) {
-        const tasks = yield* makeTaskStates(given.list)
-        const earlier = (yield* given.state.get).results
-        const order: Round = { ...given, tasks, earlier, unable: [], givenUp: yield* Deferred.make<TaskFailure>() }
-        const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, order), (is) => !is))
+      const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
+        const tasks = yield* makeTaskStates(order.list)
+        const earlier = (yield* order.state.get).results
+        const round: Round = { ...order, tasks, earlier, unable: [], givenUp: yield* Deferred.make<TaskFailure>() }
+        const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, round), (is) => !is))
         const byStep = Map.groupBy(open, ({ step }) => step)
         let unchanged: Effect.Effect<void> = Effect.void
         let ended: Effect.Effect<void> = Effect.void
-        for (const mine of byStep.values()) {
-          unchanged = yield* startTasks(mine, order, unchanged, ended)
-          ended = Effect.andThen(ended, yield* untilDone(mine))
+        for (const states of byStep.values()) {
+          unchanged = yield* startTasks(states, round, unchanged, ended)
+          ended = Effect.andThen(ended, yield* untilDone(states))
         }
-        for (const [step, mine] of byStep) {
-          const title = given.list.steps[step]?.title ?? ""
-          const by = yield* runStep(step, title, mine, order)
+        for (const [step, states] of byStep) {
+          const title = order.list.steps[step]?.title ?? ""
+          const by = yield* runStep(step, title, states, round)
           if (by !== undefined) return { by, step: title }
         }
         return undefined

@@ -16,18 +16,16 @@ import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/Fo
 import type { Task } from "../../domain/plan/Task.ts"
 import { deniedOf, endingFailure, resultOfSummary, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
-import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
-import { fileTools, pathsOf } from "../../domain/tools/ToolCall.ts"
+import { pathsOf } from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { Skills } from "../skills/Skills.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeItemFiles } from "../changes/SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
+import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
@@ -45,8 +43,8 @@ interface ItemOutcome {
 const noteOf = (text: string): string => {
   const line = text
     .split("\n")
-    .map((one) => one.replace(/^[#>*\s-]+/, "").trim())
-    .find((one) => one !== "")
+    .map((text) => text.replace(/^[#>*\s-]+/, "").trim())
+    .find((text) => text !== "")
   return shortened(line ?? "", longestNote)
 }
 
@@ -98,6 +96,72 @@ const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, propos
   }
 }
 
+/** Lists the items of a task: in files of the project, or in the report of another task. */
+const makeItemSource = Effect.gen(function* () {
+  const events = yield* RunEvents
+  const itemFiles = yield* makeItemFiles
+
+  return Effect.fnUntraced(function* (forEach: ForEach, { finished, task }: TaskOrder) {
+    const { source } = forEach
+    if (source.kind !== "glob") {
+      const producer = finished.findLast((result) => result.task.slug === source.target)
+      return itemsOf(forEach, [{ text: producer?.result.document ?? "" }])
+    }
+    const { items, notLookedAt } = yield* itemFiles(forEach, source.pattern)
+    const text = `The items of "${task.name}": ${notLookedAt}`
+    if (notLookedAt !== "") yield* events.publish({ type: "message", level: "warning", text })
+    return items
+  })
+})
+
+/** Puts the changes of items together, one item after the other; an item whose change comes to nothing has failed. */
+const makeItemJoin = Effect.gen(function* () {
+  const changes = yield* makeTaskChanges
+  const { check } = yield* makeCopyWork
+  const join = yield* makeJoinChanges
+
+  return Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
+    const joined: Array<ItemOutcome> = []
+    let others: ReadonlyArray<ProposedFile> = []
+    for (const { outcome, result } of outcomes) {
+      if (outcome === undefined) {
+        joined.push({ result })
+        continue
+      }
+      const joining = join({ ...order, task: outcome.task }, outcome, { others, checks: false })
+      const merged = yield* Effect.result(joining)
+      if (Result.isFailure(merged)) {
+        joined.push({ result: { ...result, state: "failed", note: noteOf(merged.failure.message) } })
+        continue
+      }
+      joined.push({ result, outcome: merged.success })
+      others = changes.onTop(others, merged.success)
+    }
+    const copy = makeWorkingCopy()
+    for (const file of others) copy.propose(file)
+    const parts = joined.flatMap(({ outcome = [] }) => outcome)
+    const checked = check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
+    const checks = parts.some((part) => part.joined !== undefined)
+      ? yield* Effect.provideService(checked, CurrentCopy, copy)
+      : joinedChecks(parts.flatMap((part) => part.checks ?? []))
+    return outcomeOfItems(order.task, joined, changes.proposed(copy, { checks, turn: 0 }, "file"))
+  })
+})
+
+/** Asks about more items than the limit. */
+const allowItems = Effect.fnUntraced(function* (
+  gate: Gate["Service"],
+  limit: number,
+  { round, task }: TaskOrder,
+  count: number
+) {
+  if (count <= limit) return
+  const title = `${count} items of "${task.name}", more than limits.items (${limit})`
+  const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
+  const { approved, by } = yield* approveStep(gate, { title, planKey: `items-${round}`, tasks })
+  if (!approved) return yield* new CallsDeclined({ by })
+})
+
 export class TaskItems extends Context.Service<
   TaskItems,
   {
@@ -109,99 +173,40 @@ export class TaskItems extends Context.Service<
     TaskItems,
     Effect.gen(function* () {
       const activities = yield* Activities
-      const changes = yield* makeTaskChanges
-      const { check } = yield* makeCopyWork
       const events = yield* RunEvents
+      const findItems = yield* makeItemSource
       const gate = yield* Gate
-      const itemFiles = yield* makeItemFiles
-      const join = yield* makeJoinChanges
+      const joinItems = yield* makeItemJoin
       const loop = yield* TaskLoop
-      const registry = yield* ToolRegistry
-      const skills = yield* Skills
+      const { mayChangeFiles } = yield* makeTaskEffects
       const { limits, parallel } = yield* RunSettings
-      const allTools = registry.tools.map(({ name }) => name)
-
-      /** True for a task whose items may be left unchanged. */
-      const mayChange = ({ skill: name }: Task): boolean => {
-        const skill = skills.find(name)
-        return skill !== undefined && toolsOfSkill(skill, allTools).some((tool) => fileTools.has(tool))
-      }
-
-      const find = Effect.fnUntraced(function* (forEach: ForEach, { finished, task }: TaskOrder) {
-        const { source } = forEach
-        if (source.kind === "glob") {
-          const { items, notLookedAt } = yield* itemFiles(forEach, source.pattern)
-          const text = `The items of "${task.name}": ${notLookedAt}`
-          if (notLookedAt !== "") yield* events.publish({ type: "message", level: "warning", text })
-          return items
-        }
-        const producer = finished.findLast((one) => one.task.slug === source.target)
-        return itemsOf(forEach, [{ text: producer?.result.document ?? "" }])
-      })
-
-      /** Asks about more items than the limit. */
-      const allow = Effect.fnUntraced(function* ({ round, task }: TaskOrder, count: number) {
-        if (count <= limits.items) return
-        const title = `${count} items of "${task.name}", more than limits.items (${limits.items})`
-        const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
-        const { approved, by } = yield* approveStep(gate, { title, planKey: `items-${round}`, tasks })
-        if (!approved) return yield* new CallsDeclined({ by })
-      })
 
       /** The turns of one item. */
-      const one = (order: TaskOrder, item: Item, task: Task) =>
+      const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
         activities
           .runStage(
             { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
             loop.work({ ...order, task, isItem: true })
           )
           .pipe(
-            Effect.map((outcome) => outcomeOf(item, outcome, mayChange(order.task))),
+            Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),
             Effect.catchTag("CallsDeclined", () =>
               Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
             ),
             Effect.result
           )
 
-      /** Puts the changes of the items together, one item after the other; an item whose change comes to nothing has failed. */
-      const joinAll = Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
-        const settled: Array<ItemOutcome> = []
-        let others: ReadonlyArray<ProposedFile> = []
-        for (const { outcome, result } of outcomes) {
-          const joined =
-            outcome === undefined
-              ? Result.succeed(undefined)
-              : yield* Effect.result(join({ ...order, task: outcome.task }, outcome, { others, checks: false }))
-          if (Result.isFailure(joined)) {
-            const { message } = joined.failure
-            settled.push({ result: { ...result, state: "failed", note: noteOf(message) } })
-            continue
-          }
-          const made = joined.success
-          settled.push({ result, ...(made === undefined ? {} : { outcome: made }) })
-          if (made !== undefined) others = changes.onTop(others, made)
-        }
-        const copy = makeWorkingCopy()
-        for (const file of others) copy.propose(file)
-        const parts = settled.flatMap(({ outcome = [] }) => outcome)
-        const checked = check({ copy, request: requestOf(order), round: order.round, task: order.task.name }, 0)
-        const checks = parts.some((part) => part.joined !== undefined)
-          ? yield* Effect.provideService(checked, CurrentCopy, copy)
-          : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-        return outcomeOfItems(order.task, settled, changes.proposed(copy, { checks, turn: 0 }, "file"))
-      })
-
       const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
         const { round, step, task } = order
         const items = yield* activities.record(
           { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
-          find(forEach, order)
+          findItems(forEach, order)
         )
         if (items.length === 0) {
           const reason = "there is no item to work on."
           return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
         }
-        yield* allow(order, items.length)
+        yield* allowItems(gate, limits.items, order, items.length)
         const report = (number: number, { result }: ItemOutcome) =>
           events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
         let hasResult = false
@@ -216,13 +221,13 @@ export class TaskItems extends Context.Service<
               yield* report(number, outcome)
               return outcome
             }
-            const first = yield* one(order, item, taskOfItem(task, item, number, items.length))
+            const first = yield* workOnItem(order, item, taskOfItem(task, item, number, items.length))
             const last =
               Result.isSuccess(first) ||
               first.failure.cause?._tag === "ModelFailed" ||
               unableIn(first.failure) !== undefined
                 ? first
-                : yield* one(order, item, taskOfItem(task, item, number, items.length, true))
+                : yield* workOnItem(order, item, taskOfItem(task, item, number, items.length, true))
             const outcome = Result.isSuccess(last)
               ? last.success
               : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
@@ -238,7 +243,7 @@ export class TaskItems extends Context.Service<
           const { cause, phase, reason } = failure
           return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
         }
-        return yield* joinAll(order, outcomes)
+        return yield* joinItems(order, outcomes)
       })
 
       return TaskItems.of({ work })

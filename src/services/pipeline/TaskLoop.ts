@@ -18,7 +18,7 @@ import { type ResultDocument, resultOfSummary, TaskFailure, type TaskPhase } fro
 import { doneOutside } from "../../domain/tools/OpenChanges.ts"
 import { Agent } from "../agent/Agent.ts"
 import { instructionFor } from "../agent/hooks/LastTurn.ts"
-import type { Session } from "../agent/Session.ts"
+import type { AgentEnd, Session } from "../agent/Session.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -31,25 +31,18 @@ import { AttemptsExhausted } from "./Attempts.ts"
 import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure } from "./TaskStage.ts"
 import { makeTaskWork, type TaskWork } from "./TaskWork.ts"
 
-/** The failure of a task without an accepted report, after so many turns. */
-const failed = (
+/** The failure of a task whose turns ended without an accepted report. */
+const noReport = (
   { agentWork: { assignment }, order }: TaskWork,
-  session: Session,
-  proposed: Partial<Pick<TaskOutcome, "checks" | "files">> = {},
-  {
-    turns = session.retries.unusable.length,
-    unable
-  }: { readonly turns?: number; readonly unable?: string | undefined } = {}
+  { issues, retries: { unusable }, ...session }: Session,
+  end: AgentEnd<unknown>,
+  proposed: Partial<Pick<TaskOutcome, "checks" | "files">> = {}
 ) => {
-  const { issues, outcomes, retries } = session
-  const phase = outcomes.length > 0 || assignment.tools.length === 0 ? "execution" : "refinement"
-  const repeated = retries.unusable.length > 1 && new Set(retries.unusable).size === 1
-  const error = new AttemptsExhausted({
-    attempts: turns,
-    repeated,
-    issues,
-    ...(unable === undefined ? {} : { unable })
-  })
+  const phase = session.outcomes.length > 0 || assignment.tools.length === 0 ? "execution" : "refinement"
+  const repeated = unusable.length > 1 && new Set(unusable).size === 1
+  const attempts = end._tag === "Limit" ? end.turns : unusable.length
+  const unable = end._tag === "Unusable" ? end.unable : undefined
+  const error = new AttemptsExhausted({ attempts, repeated, issues, ...(unable === undefined ? {} : { unable }) })
   return taskFailure(order.task, phase, error, doneOutside(session), proposed)
 }
 
@@ -59,6 +52,105 @@ const brokenTogether =
 
 /** The report of a task that had changed something when a further change was declined. */
 const partlyDeclined = "Partly done: a further change was declined."
+
+type TaskChanges = Effect.Success<typeof makeTaskChanges>
+
+/** What a task came to that ended with this report. */
+const outcomeOf = Effect.fnUntraced(function* (
+  changes: Pick<TaskChanges, "proposed">,
+  opened: TaskWork,
+  result: ResultDocument
+) {
+  const { joined } = opened.order
+  const session = yield* Ref.get(opened.session)
+  const { inputs, task } = yield* Ref.get(opened.fields)
+  const priorCalls = doneOutside(session)
+  const seen = joined === undefined ? yield* opened.seen : (joined.outcome.seen ?? [])
+  const word = joined && `joined-${(joined.outcome.joined?.times ?? 0) + 1}`
+  return {
+    task,
+    ...inputsField(inputs),
+    ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
+    ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
+    ...(session.isUnfounded ? { unfounded: true } : {}),
+    ...changes.proposed(opened.agentWork.assignment.copy, session, word),
+    result
+  } satisfies TaskOutcome
+})
+
+const subjectOf = (
+  { agentWork, order: { finished, task }, session }: TaskWork,
+  { tools }: Pick<ToolRegistry["Service"], "tools">
+): TurnSubject => ({
+  stage: "task",
+  request: task.whatIsNeeded,
+  tools: tools.filter(({ name }) => agentWork.assignment.tools.includes(name)),
+  results: finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug)),
+  outcomes: () => Ref.getUnsafe(session).outcomes
+})
+
+/** Makes the calls that stand for the first answer; the session after the reply to them. */
+const afterCalls = Effect.fnUntraced(function* (
+  agent: Agent["Service"],
+  { agentWork, begun, fields, order }: TaskWork,
+  { calls, inputs }: RefinementDocument
+) {
+  const { assignment, keep, prompt } = agentWork
+  yield* Ref.update(fields, ({ task }) => ({ task, inputs: inputs ?? [] }))
+  const { files, outcomes } = yield* agent
+    .runCalls(agentWork, calls)
+    .pipe(Effect.catchTag("TooManyDenials", (error) => Effect.fail(taskFailure(order.task, "execution", error))))
+  const messages = [...begun.messages, assistantMessage(renderRefined({ inputs: inputs ?? [], calls }))]
+  const reply = replyText({
+    turn: 0,
+    issues: [],
+    outcomes,
+    now: instructionFor(prompt, assignment.mostTurns),
+    budget: agent.replyBudget(agentWork, messages)
+  })
+  const session: Session = { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] }
+  yield* keep(session)
+  return session
+})
+
+/** Runs the turns of a task from a session to what it comes to. */
+const makeTurns = Effect.gen(function* () {
+  const agent = yield* Agent
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+  const { limits } = yield* RunSettings
+
+  return Effect.fnUntraced(function* (opened: TaskWork, begun: Session) {
+    const { agentWork, order } = opened
+    const latest = Ref.get(opened.session)
+    const failWith = (phase: TaskPhase, error: ModelError | TooManyDenials) =>
+      Effect.flatMap(latest, (session) => Effect.fail(taskFailure(order.task, phase, error, doneOutside(session))))
+    const end = yield* agent.run(agentWork, begun).pipe(
+      Effect.provideService(CurrentSubject, subjectOf(opened, registry)),
+      Effect.catchTags({
+        ModelError: (error) =>
+          Effect.flatMap(latest, ({ outcomes }) => failWith(outcomes.length > 0 ? "execution" : "refinement", error)),
+        TooManyDenials: (error) => failWith("execution", error),
+        CallsDeclined: (declined) =>
+          Effect.flatMap(latest, ({ files }) =>
+            files.length === 0 ? Effect.fail(declined) : Effect.succeed({ _tag: "Declined" as const, by: declined.by })
+          )
+      })
+    )
+    const session = yield* latest
+    if (end._tag === "Accepted") return yield* outcomeOf(changes, opened, end.value)
+    if (end._tag === "Declined") {
+      const partly = yield* outcomeOf(changes, opened, resultOfSummary(partlyDeclined))
+      return { ...partly, declined: end.by }
+    }
+    if (end._tag === "Repeated") {
+      const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${callSign(end.call)}.`
+      return yield* new TaskFailure({ task: order.task.name, phase: "execution", reason, skipped: false })
+    }
+    const { checks, turn } = session
+    return yield* noReport(opened, session, end, changes.proposed(agentWork.assignment.copy, { checks, turn }))
+  })
+})
 
 export class TaskLoop extends Context.Service<
   TaskLoop,
@@ -81,81 +173,13 @@ export class TaskLoop extends Context.Service<
       const events = yield* RunEvents
       const open = yield* makeTaskWork
       const registry = yield* ToolRegistry
-      const { limits } = yield* RunSettings
+      const runTurns = yield* makeTurns
 
-      /** What a task came to that ended with this report. */
-      const outcomeOf = Effect.fnUntraced(function* (opened: TaskWork, result: ResultDocument) {
-        const { joined } = opened.order
-        const session = yield* Ref.get(opened.session)
-        const { inputs, task } = yield* Ref.get(opened.fields)
-        const priorCalls = doneOutside(session)
-        const seen = joined === undefined ? yield* opened.seen : (joined.outcome.seen ?? [])
-        const word = joined && `joined-${(joined.outcome.joined?.times ?? 0) + 1}`
-        return {
-          task,
-          ...inputsField(inputs),
-          ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
-          ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
-          ...(session.isUnfounded ? { unfounded: true } : {}),
-          ...changes.proposed(opened.agentWork.assignment.copy, session, word),
-          result
-        } satisfies TaskOutcome
-      })
-
-      /** The changes that only the copy of a task has. */
-      const inCopy = ({ agentWork }: TaskWork, { checks, turn }: Session) =>
-        changes.proposed(agentWork.assignment.copy, { checks, turn })
-
-      const subjectOf = ({ agentWork, order: { finished, task }, session }: TaskWork): TurnSubject => ({
-        stage: "task",
-        request: task.whatIsNeeded,
-        tools: registry.tools.filter(({ name }) => agentWork.assignment.tools.includes(name)),
-        results: finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug)),
-        outcomes: () => Ref.getUnsafe(session).outcomes
-      })
-
-      const turns = Effect.fnUntraced(function* (opened: TaskWork, begun: Session) {
-        const { agentWork, order } = opened
-        const latest = Ref.get(opened.session)
-        const failWith = (phase: TaskPhase, error: ModelError | TooManyDenials) =>
-          Effect.flatMap(latest, (session) => Effect.fail(taskFailure(order.task, phase, error, doneOutside(session))))
-        const end = yield* agent.run(agentWork, begun).pipe(
-          Effect.provideService(CurrentSubject, subjectOf(opened)),
-          Effect.catchTags({
-            ModelError: (error) =>
-              Effect.flatMap(latest, ({ outcomes }) =>
-                failWith(outcomes.length > 0 ? "execution" : "refinement", error)
-              ),
-            TooManyDenials: (error) => failWith("execution", error),
-            CallsDeclined: (declined) =>
-              Effect.flatMap(latest, ({ files }) =>
-                files.length === 0
-                  ? Effect.fail(declined)
-                  : Effect.succeed({ _tag: "Declined" as const, by: declined.by })
-              )
-          })
-        )
-        const session = yield* latest
-        switch (end._tag) {
-          case "Accepted":
-            return yield* outcomeOf(opened, end.value)
-          case "Declined":
-            return { ...(yield* outcomeOf(opened, resultOfSummary(partlyDeclined))), declined: end.by }
-          case "Repeated": {
-            const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${callSign(end.call)}.`
-            return yield* new TaskFailure({ task: order.task.name, phase: "execution", reason, skipped: false })
-          }
-          case "Limit":
-            return yield* failed(opened, session, inCopy(opened, session), { turns: end.turns })
-          case "Unusable":
-            return yield* failed(opened, session, inCopy(opened, session), { unable: end.unable })
-          default:
-            return yield* failed(opened, session, inCopy(opened, session))
-        }
-      })
-
-      /** Goes on after a report whose changes were put together with others: only with checks, or with further turns. */
-      const goOn = Effect.fnUntraced(function* (opened: TaskWork, { clash, own, outcome, ...joined }: JoinedChanges) {
+      /** Continues after a report whose changes were put together with others: only with checks, or with further turns. */
+      const continueJoined = Effect.fnUntraced(function* (
+        opened: TaskWork,
+        { clash, own, outcome, ...joined }: JoinedChanges
+      ) {
         const { agentWork, fields } = opened
         const { assignment, keep, prompt } = agentWork
         const { copy, id } = assignment
@@ -168,34 +192,9 @@ export class TaskLoop extends Context.Service<
         yield* keep(begun)
         const failedBefore = new Set(outcome.checks?.flatMap((check) => (isFine(check) ? [] : [check.command])))
         const isOpen = checks.some((check) => !isFine(check) && !failedBefore.has(check.command))
-        if (clash === "" && !isOpen && result !== undefined) return yield* outcomeOf(opened, result)
+        if (clash === "" && !isOpen && result !== undefined) return yield* outcomeOf(changes, opened, result)
         const instruction = `${clash === "" ? brokenTogether : clash}\n\n${prompt.continuation}`
-        return yield* turns(opened, { ...begun, messages: agent.compactedMessages(agentWork, begun, instruction) })
-      })
-
-      /** Makes the calls that stand for the first answer; the session after the reply to them. */
-      const afterCalls = Effect.fnUntraced(function* (
-        { agentWork, begun, fields, order }: TaskWork,
-        refinement: RefinementDocument
-      ) {
-        const { calls } = refinement
-        const inputs = refinement.inputs ?? []
-        const { assignment, keep, prompt } = agentWork
-        yield* Ref.update(fields, ({ task }) => ({ task, inputs }))
-        const { files, outcomes } = yield* agent
-          .runCalls(agentWork, calls)
-          .pipe(Effect.catchTag("TooManyDenials", (error) => Effect.fail(taskFailure(order.task, "execution", error))))
-        const messages = [...begun.messages, assistantMessage(renderRefined({ inputs, calls }))]
-        const reply = replyText({
-          turn: 0,
-          issues: [],
-          outcomes,
-          now: instructionFor(prompt, assignment.mostTurns),
-          budget: agent.replyBudget(agentWork, messages)
-        })
-        const carriedOut: Session = { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] }
-        yield* keep(carriedOut)
-        return carriedOut
+        return yield* runTurns(opened, { ...begun, messages: agent.compactedMessages(agentWork, begun, instruction) })
       })
 
       const started = ({ round, task }: TaskOrder) =>
@@ -204,22 +203,24 @@ export class TaskLoop extends Context.Service<
       const work = Effect.fnUntraced(function* (order: TaskOrder, firstAnswer?: RefinementDocument) {
         yield* started(order)
         const opened = yield* open(order, order.isItem === true ? "item" : "task")
-        if (order.joined !== undefined) return yield* goOn(opened, order.joined)
-        return yield* turns(opened, firstAnswer === undefined ? opened.begun : yield* afterCalls(opened, firstAnswer))
+        if (order.joined !== undefined) return yield* continueJoined(opened, order.joined)
+        if (firstAnswer === undefined) return yield* runTurns(opened, opened.begun)
+        return yield* runTurns(opened, yield* afterCalls(agent, opened, firstAnswer))
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {
         yield* started(order)
         const opened = yield* open(order, "calls")
         const end = yield* agent.run(opened.agentWork, opened.begun).pipe(
-          Effect.provideService(CurrentSubject, subjectOf(opened)),
+          Effect.provideService(CurrentSubject, subjectOf(opened, registry)),
           Effect.catchTag("CallsDeclined", () => Effect.die("Calls that are not made cannot be declined.")),
           Effect.mapError((error) =>
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
         // Changes that cannot be made were not tried either.
-        if (end._tag !== "Calls") return yield* failed(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] })
+        if (end._tag !== "Calls")
+          return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)
         return { task, ...inputsField(inputs), calls: end.calls } satisfies RefinementDocument
       })

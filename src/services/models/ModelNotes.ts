@@ -1,0 +1,57 @@
+/**
+ * What a person is told once in a run about its models: what holds for many calls, that a model is not on the graphics card as a
+ * whole, and why the server loaded it again.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Usage } from "../../domain/models/ModelAnswer.ts"
+import { defaultKeepAlive, loadedAnewText } from "../../domain/models/ModelLoad.ts"
+import { memoryText } from "../../domain/models/ModelMemory.ts"
+import { wasLoaded } from "../../domain/models/TokenCounts.ts"
+import { CurrentServer } from "../providers/Provider.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+export const makeModelNotes = Effect.gen(function* () {
+  const events = yield* RunEvents
+  const { keepAlive = defaultKeepAlive } = yield* RunSettings
+  const { memory: memoryOf = () => Effect.undefined } = yield* CurrentServer
+  /** When each model answered last. */
+  const answeredAt = new Map<string, number>()
+
+  const saidOnce = new Set<string>()
+  /** Says something that may hold for many calls once in a run. */
+  const once = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (saidOnce.has(about)) return Effect.void
+      saidOnce.add(about)
+      return events.publish({ type: "message", level, text })
+    })
+
+  /** Says of a model that it is not on the graphics card as a whole. */
+  const noteMemory = Effect.fnUntraced(function* (name: string) {
+    const memory = yield* memoryOf(name)
+    const text = memory === undefined || memory.gpuBytes <= 0 ? undefined : memoryText(memory)
+    if (text === undefined) return
+    const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
+    yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
+  })
+  /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
+  const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
+    const now = yield* Clock.currentTimeMillis
+    /* Calls that waited together for one loading say so once. */
+    const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
+    const hasAnswered = answeredAt.has(name)
+    answeredAt.set(name, now)
+    if (before === undefined && !hasAnswered) yield* noteMemory(name)
+    if (!isNews) return
+    const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
+    const { durationMs, loadMs = 0 } = usage
+    const since = { idleMs: now - before - durationMs, keepAlive, other }
+    yield* events.publish({ type: "message", level: "warning", text: loadedAnewText(name, loadMs, since) })
+  })
+
+  return { once, load, answeredAt: (name: string) => answeredAt.get(name) }
+})
+
+export type ModelNotes = Effect.Success<typeof makeModelNotes>

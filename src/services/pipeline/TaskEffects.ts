@@ -1,0 +1,30 @@
+/**
+ * What tasks and calls may do to the project, by the tools of their skills.
+ */
+import * as Effect from "effect/Effect"
+import type { Task } from "../../domain/plan/Task.ts"
+import { toolsOfSkill } from "../../domain/skills/Skill.ts"
+import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+export const makeTaskEffects = Effect.gen(function* () {
+  const skills = yield* Skills
+  const registry = yield* ToolRegistry
+  const allTools = registry.tools.map(({ name }) => name)
+
+  const toolsOf = (task: Task): ReadonlyArray<string> => {
+    const skill = skills.find(task.skill)
+    return skill === undefined ? [] : toolsOfSkill(skill, allTools)
+  }
+
+  return {
+    /** True for a task that may change what others read. */
+    mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
+    /** True for a task whose turns may do something outside of its working copy. */
+    mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
+    /** True for a task that may change files of the project. */
+    mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
+    mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
+  }
+})
