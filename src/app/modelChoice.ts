@@ -185,14 +185,14 @@ export interface FittedSetup {
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   given: Setup,
-  { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">,
+  { model: value, plugins, terminal, warn }: Pick<RunContext, "model" | "plugins" | "terminal" | "warn">,
   flags: Configuration = {}
 ) {
   if (value !== undefined) return { setup: given } satisfies FittedSetup as FittedSetup
   const extended = yield* withPluginProviders(given, plugins)
   if (providerOfRun(extended).connect === undefined) return { setup: extended }
-  const { facts, notes, setup } = yield* resolveModels(extended, pickModel).pipe(
-    Effect.tapError(() => warn?.({ setup: extended, warnings: extended.folders.notes, isTorn: false }) ?? Effect.void)
+  const { facts, notes, setup } = yield* resolveModels(extended, terminal?.pickModel).pipe(
+    Effect.tapError(() => warn?.({ warnings: extended.folders.notes }) ?? Effect.void)
   )
   const { configuration, settings } = setup
   const ofRun = facts.get(settings.model)

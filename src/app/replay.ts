@@ -18,7 +18,7 @@ import { type JournalLine, readRecord, readRecords } from "../services/journal/J
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import type { RunContext } from "./RunContext.ts"
-import { layerRun } from "./runLayers.ts"
+import { layerRun } from "./layers.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
 /**
@@ -37,15 +37,11 @@ const replaySession = Effect.fnUntraced(function* (
   const setup: Setup = { ...found, plugins: [], tools: { ofProject: {}, ofUser: {} } }
   const replay = yield* makeReplay(lines, session)
   const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
-  const layer = layerRun(setup, {
-    listen: replay.listen,
-    approveSteps: false,
-    approver: Approver.layerDenyAll,
-    readOnly: order.readOnly ?? false,
-    replay,
-    recorded: recordedPlugins(tools),
-    plugins: given
-  })
+  const layer = layerRun(
+    setup,
+    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins: given },
+    { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
+  )
   const missing = yield* replay.play(
     Effect.provide(
       Pipeline.use((pipeline) => pipeline.run(order)),

@@ -98,9 +98,9 @@ const demoLine = "Using the built-in demo, which only searches and quotes."
 /** Prints notes and warnings on stderr. */
 const printNotes = Effect.fnUntraced(function* (
   { emit, emitPaint }: Output["Service"],
-  { isTorn, notes = [], setup, warnings }: StartupNotes
+  { isTorn = false, notes = [], usesDemo = false, warnings }: StartupNotes
 ) {
-  if (setup.configuration.model === "embedded") yield* emit(demoLine)
+  if (usesDemo) yield* emit(demoLine)
   for (const text of warnings) yield* emit(`${emitPaint.yellow("warning")}: ${printable(text)}`)
   for (const text of notes) yield* emit(note(printable(text)))
   if (isTorn) yield* emit(note(tornNote))
@@ -123,9 +123,11 @@ export const runContextOf = Effect.fnUntraced(function* ({
     ...given,
     listen: sink.listen,
     approver: approver ?? layerPerson(output.emitPaint.bold("") !== ""),
-    ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
-    ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
+    terminal: {
+      ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
+      ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
+    }
   }
   return context
 })
