@@ -22,16 +22,15 @@ import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
+import type { UserFile } from "./setup.ts"
 
 /** What the user picks a model from. */
 export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
-  readonly userFile: string
+  readonly userFile: UserFile
   /** The home folder of the user. */
   readonly home: string
-  /** Why nothing can be saved there; absent when it can. */
-  readonly userFileProblem?: string
   /** The models that can write text, the most suitable first. */
   readonly models: ReadonlyArray<InstalledModel>
 }

@@ -240,9 +240,9 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
 /** The files that there are, and what could not be used. */
 export const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
   const path = yield* Path.Path
-  const files = yield* Effect.filter([path.join(project, projectFileName), userFile], isThere)
+  const files = yield* Effect.filter([path.join(project, projectFileName), userFile.path], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
-  const what = files.length === 0 ? `none; yours would be ${shown(userFile)}` : files.map(shown).join(", ")
+  const what = files.length === 0 ? `none; yours would be ${shown(userFile.path)}` : files.map(shown).join(", ")
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 

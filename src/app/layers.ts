@@ -162,7 +162,8 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
  * recorded tools of a replay, nothing is loaded and no server is started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
-  const { folders, hooks, plugins, project, settings, tools } = setup
+  const { extensions, folders, project, settings } = setup
+  const { hooks, plugins, tools } = extensions
   const { config, home } = folders
   const layerServers = McpPlugins.layer({ project, own: settings.mcpServers ?? {}, version })
   const registry = Effect.gen(function* () {
@@ -251,7 +252,7 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
 
 /** The model that the settings name, with what its server knows of it. */
 export const layerModel = (setup: Setup) => {
-  const { configuration, modelFacts, settings } = setup
+  const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
   const model = provider.model({
     ...addressOf(setup),
@@ -264,8 +265,8 @@ export const layerModel = (setup: Setup) => {
   return Layer.merge(
     model,
     layerCurrentServer(provider.connect(addressOf(setup)), {
-      asked: modelFacts,
-      serves: (name) => providerOf(name, setup.providers) === provider
+      asked: models.facts,
+      serves: (name) => providerOf(name, models.providers) === provider
     })
   )
 }

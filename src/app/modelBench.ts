@@ -36,9 +36,9 @@ const eventsOf = Effect.fnUntraced(function* (
   form: ToolCalls,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
-  const { apiKey, providers, settings } = given
+  const { models, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
-  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, providers, apiKey }
+  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, models }
   const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
   const { setup } = yield* fitSetup(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []

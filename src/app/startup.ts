@@ -62,7 +62,7 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
     Effect.gen(function* () {
       const observing = yield* observeRun(settings, {
         model: setup.settings.model,
-        providerOf: (model) => traceName(model, setup.providers),
+        providerOf: (model) => traceName(model, setup.models.providers),
         version
       }).pipe(
         Effect.catchCause((cause) => Effect.fail(firstLine(cause))),

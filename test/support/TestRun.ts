@@ -14,7 +14,7 @@ import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { RunEvents } from "../../src/services/runs/RunEvents.ts"
 import { defaultSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { builtInProviders } from "../../src/services/providers/providers.ts"
-import type { Setup } from "../../src/app/setup.ts"
+import { noExtensions, type Setup } from "../../src/app/setup.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 
@@ -92,8 +92,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     configuration: {},
     settings,
     rules: options.rules ?? [],
-    tools: { ofProject: {}, ofUser: {} },
-    plugins: [],
+    extensions: noExtensions,
     folders: {
       home,
       config: `${home}/.config`,
@@ -103,10 +102,8 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       candidates: [],
       notes: []
     },
-    userFile: `${home}/.config/task-conductor/config.json`,
-    usesDefaultModel: false,
-    providers: builtInProviders,
-    apiKey: undefined
+    userFile: { path: `${home}/.config/task-conductor/config.json` },
+    models: { chosenBy: "user", providers: builtInProviders, apiKey: undefined }
   }
   const doors: RunContext = {
     listen: ({ event }) => publish(event),

@@ -289,7 +289,7 @@ const test = Command.make(
     const skill = yield* skillFile(name, setup)
     const tests = yield* testSkill(skill, {
       rules: yield* Effect.forEach(allow, (rule) => Effect.orDie(Effect.fromResult(parseRule("allow", rule)))),
-      plugins: setup.plugins.filter(({ scope }) => scope === "given")
+      plugins: setup.extensions.plugins.filter(({ scope }) => scope === "given")
     })
     const failed = tests.filter(({ problems }) => problems.length > 0).length
     if (json) {

@@ -25,16 +25,14 @@ const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | u
 }
 
 /** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
-const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFileProblem }: ModelOffer) {
+const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
-  if (userFileProblem !== undefined)
-    return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
-  yield* saveSetting(userFile, ["model"], name).pipe(
+  const file = belowHome(userFile.path, home)
+  if (userFile.problem !== undefined) return yield* unsaved(`${file} is not yours: ${userFile.problem}`)
+  yield* saveSetting(userFile.path, ["model"], name).pipe(
     Effect.andThen(
-      emit(
-        `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`
-      )
+      emit(`${printable(name)} is saved as your model in ${file}. For another one in a single run: --model NAME.`)
     ),
     Effect.catch(({ message }) => unsaved(message.replace(/\.$/, "")))
   )
