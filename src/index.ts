@@ -82,7 +82,7 @@ export {
 } from "./library/run.ts"
 export type { ConversationSummary } from "./domain/conversation/Conversation.ts"
 export type { NewConversation } from "./app/conversation.ts"
-export type { RunContext, StartupNotes } from "./app/RunContext.ts"
+export type { RunConditions, RunContext, StartupNotes } from "./app/RunContext.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 export type { Setup } from "./app/setup.ts"
 export {

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { assert, describe, it } from "@effect/vitest"
-import { builtIns } from "../src/app/projectLayers.ts"
+import { builtIns } from "../src/app/layers.ts"
 import {
   changePreview,
   findMatches,

@@ -1,5 +1,5 @@
 /**
- * What a run gets beside its setup.
+ * What a run gets beside its setup: who listens and who is asked, and under which conditions it works.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
@@ -8,77 +8,71 @@ import type * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
-import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import type { DoubtAnswer } from "../domain/permissions/Answer.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
+import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
+import type { Replay } from "../services/history/Replay.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
-import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
-import type { Plugin } from "../services/tools/Plugin.ts"
-import type { Replay } from "../services/history/Replay.ts"
+import type { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
-import type { InstalledModel } from "../domain/models/InstalledModel.ts"
-import type { Setup } from "./setup.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+import type { UserFile } from "./setup.ts"
 
-/** What a person picks a model from. */
+/** What the user picks a model from. */
 export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
-  readonly userFile: string
-  /** The home folder of the person. */
+  readonly userFile: UserFile
+  /** The home folder of the user. */
   readonly home: string
-  /** Why nothing can be saved there; absent when it can. */
-  readonly userFileProblem?: string
   /** The models that can write text, the most suitable first. */
   readonly models: ReadonlyArray<InstalledModel>
 }
 
-/** Asks a person at a terminal for one of the models, and saves the answer; nothing when they pick none. */
+/** Asks the user for one of the models, and saves the answer; nothing when they pick none. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
 /** What became of a record that a crash left behind. */
 export const tornNote =
   "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
 
-/** What a person should know before work begins. */
+/** What the user should know before work begins. */
 export interface StartupNotes {
-  readonly setup: Setup
   /** Sentences. */
   readonly warnings: ReadonlyArray<string>
   /** What is good to know, and nothing to worry about. */
   readonly notes?: ReadonlyArray<string>
   /** A crash left half a record behind in the journal; see `tornNote`. */
-  readonly isTorn: boolean
+  readonly isTorn?: boolean
+  /** The model is the built-in demo. */
+  readonly usesDemo?: boolean
 }
 
-/** What a worker provides for a cluster run. */
-export interface WorkerContext {
-  /** What a person has to know of calls that are in doubt on this worker; a sentence. */
-  readonly doubtNote: string
-  /** The slots of the model server, which all runs of the worker share. */
-  readonly slots: Layer.Layer<ModelSlots>
-  /** Counts what the run costs on all machines. */
-  readonly meter: Layer.Layer<UsageMeter>
+/** The terminal of the user. */
+export interface UserTerminal {
+  /** Sends what only a terminal understands; absent where there is no screen. */
+  readonly notify?: (sequence: string) => Effect.Effect<void>
+  /** Asks for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
 }
 
-/** What a run gets beside its setup: from the command line, a script, a worker or a replay. */
+/** Who listens to a run, who is asked, and what was decided beforehand: from the command line, a script, a worker or a replay. */
 export interface RunContext {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** Sends what only a terminal understands to that of the person; absent where there is none. */
-  readonly notify?: (sequence: string) => Effect.Effect<void>
-  /** Receives the notes that a person should read before the run starts. */
+  /** Receives the notes that the user should read before the run starts. */
   readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
-  /** Asks the person for a model when none is named; without it that is an error. */
-  readonly pickModel?: PickModel
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
-  /** Steps and calls are approved beforehand, but for what only a person may allow. */
+  /** Steps and calls are approved beforehand, but for what only the user may allow. */
   readonly yes?: boolean
-  /** What was decided beforehand about calls in doubt. */
+  /** What was decided beforehand about uncertain calls. */
   readonly inDoubt?: DoubtAnswer | undefined
   /** Who is asked. */
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
@@ -86,20 +80,39 @@ export interface RunContext {
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
-  /** Nothing may be changed. */
-  readonly readOnly?: boolean
-  /** When the run began, in milliseconds, for one that another process began. */
-  readonly since?: number | undefined
-  /** What takes the place of model, tools, project and persons when a saved run is replayed. */
-  readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
-  /** The tools of a replay that are not built in; plugins of the configuration are not loaded, and no server is started. */
+  readonly terminal?: UserTerminal
+}
+
+/** What a worker provides for a cluster run. */
+export interface WorkerContext {
+  /** What the user has to know of uncertain calls on this worker; a sentence. */
+  readonly doubtNote: string
+  /** The slots of the model server, which all runs of the worker share. */
+  readonly slots: Layer.Layer<ModelSlots>
+  /** Counts what the run costs on all machines. */
+  readonly meter: Layer.Layer<UsageMeter>
+}
+
+/** What takes the place of the model, the user and the project when a saved run is replayed. */
+export interface ReplayParts extends Pick<Replay, "activities" | "decisions" | "workspace"> {
+  /** The tools that are not built in; plugins of the configuration are not loaded, and no server is started. */
   readonly recorded?: ReadonlyArray<Plugin>
-  /** What a worker provides for cluster runs. */
-  readonly worker?: WorkerContext
-  /** Where the run is saved; nothing is saved when absent. */
+}
+
+/** Under which conditions a run works; without any, it is new, unsaved, and changes its project without a lock. */
+export interface RunConditions {
+  /** Keeps others from changing the project meanwhile. */
+  readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
+  /** Where the run is saved. */
   readonly journal?: Layer.Layer<
     Journal | ResumeNotes,
     JournalError | LockTaken | LockUnavailable,
     FileSystem.FileSystem | Path.Path
   >
+  /** Nothing may be changed. */
+  readonly readOnly?: boolean
+  /** When the run began, in milliseconds, for one that another process began. */
+  readonly since?: number | undefined
+  readonly replay?: ReplayParts
+  readonly worker?: WorkerContext
 }

@@ -67,7 +67,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
-  if (setup.usesDefaultModel) {
+  if (setup.models.chosenBy === "nobody") {
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
   }

@@ -21,10 +21,9 @@ import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { layerWriteLock } from "./writeLock.ts"
-import { observed, reportStartup, runEndHooks, warnLater } from "./startup.ts"
+import { observed, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
-import { layerProject } from "./projectLayers.ts"
-import { layerAskModel } from "./runLayers.ts"
+import { layerAskModel, layerProject } from "./layers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
@@ -73,7 +72,7 @@ const saving = Effect.fnUntraced(function* (
   session: AskSession,
   setup: Setup,
   id: { current: string },
-  { warn }: RunContext
+  warn: RunContext["warn"]
 ) {
   let isReported = false
   const place = conversationPlace(setup)
@@ -85,7 +84,7 @@ const saving = Effect.fnUntraced(function* (
         if (isReported) return Effect.void
         isReported = true
         const text = `This conversation cannot be kept in ${place.state}. ${explanationOf(error)} It goes on; --continue will not find it.`
-        return warnLater(setup, [text], warn)
+        return reportWarnings([text], warn)
       })
     )
   }, Effect.provideContext(services))
@@ -111,10 +110,10 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,
-  { warn, ...context }: RunContext,
+  context: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const first = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
+  const first = yield* fitSetup(yield* readSetup(project, given), context, given)
   const { setup } = first
   const place = conversationPlace(setup)
   const continued =
@@ -136,7 +135,9 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
 
   const prepareModel = Effect.fnUntraced(function* (name: string) {
     const fitted = yield* fitSetup(yield* readSetup(project, { ...given, model: name }), context)
-    yield* ToolSupport.use((support) => support.require).pipe(Effect.provide(layerAskModel(fitted.setup, context)))
+    yield* ToolSupport.use((support) => support.require).pipe(
+      Effect.provide(layerAskModel(fitted.setup, context.model))
+    )
     return fitted
   })
 
@@ -159,13 +160,13 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {
-          const kept = isKept ? yield* saving(session, setup, id, { warn, ...context }) : session
+          const kept = isKept ? yield* saving(session, setup, id, context.warn) : session
           const next = (yield* use(expanding(kept, commands), provided)) ?? undefined
           const names = (yield* session.tools).map(({ name }) => name)
           ended = { next, messages: yield* session.messages, tools: names }
         })
       )
-    ).pipe(Effect.provide(layerAskModel(setup, context)))
+    ).pipe(Effect.provide(layerAskModel(setup, context.model)))
     return { report, ...ended }
   })
 
@@ -176,10 +177,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   })
 
   return yield* observed(setup, noticing(setup, context, true), (listen, noted) =>
-    reportStartup({ ...first, setup: noted }, given, warn).pipe(
+    reportStartup({ ...first, setup: noted }, given, context.warn).pipe(
       Effect.andThen(holdToTheEnd),
-      Effect.tap((report) => runEndHooks(noted, report, warn)),
-      Effect.provide(layerProject(setup, { ...context, listen }, lock)),
+      Effect.tap((report) => runEndHooks(report, context.warn)),
+      Effect.provide(layerProject(setup, { ...context, listen }, { lock })),
       Effect.provideServiceEffect(FileVersions, versionsInMemory)
     )
   )

@@ -18,7 +18,7 @@ import { Sandbox } from "../services/commands/Sandbox.ts"
 import { programTrial } from "../domain/commands/CommandText.ts"
 import { byUse, folderOf, programOf } from "../domain/map/ProjectCommands.ts"
 import { readCommands } from "../services/map/MapReader.ts"
-import { layerCommands } from "./projectLayers.ts"
+import { layerCommands } from "./layers.ts"
 import { isFolder, isThere } from "../services/files/FileLook.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
@@ -240,9 +240,9 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
 /** The files that there are, and what could not be used. */
 export const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
   const path = yield* Path.Path
-  const files = yield* Effect.filter([path.join(project, projectFileName), userFile], isThere)
+  const files = yield* Effect.filter([path.join(project, projectFileName), userFile.path], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
-  const what = files.length === 0 ? `none; yours would be ${shown(userFile)}` : files.map(shown).join(", ")
+  const what = files.length === 0 ? `none; yours would be ${shown(userFile.path)}` : files.map(shown).join(", ")
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 

@@ -13,7 +13,7 @@ import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { fitSetup } from "./modelChoice.ts"
 import { askServer } from "./serverModels.ts"
-import { layerRun } from "./runLayers.ts"
+import { layerRun } from "./layers.ts"
 import { renameModels, type Setup, withProviders } from "./setup.ts"
 import { benchMaterial } from "./templates.ts"
 import { makeTrial, ownFiles } from "./trialSetup.ts"
@@ -36,9 +36,9 @@ const eventsOf = Effect.fnUntraced(function* (
   form: ToolCalls,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
-  const { apiKey, providers, settings } = given
+  const { models, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
-  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, providers, apiKey }
+  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, models }
   const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
   const { setup } = yield* fitSetup(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []

@@ -32,11 +32,11 @@ const pick = Effect.fnUntraced(function* (
   pickModel: PickModel | undefined,
   { inventory = Effect.succeed([]) }: ModelServer
 ) {
-  const { settings, userFile, userFileProblem } = setup
+  const { folders, settings, userFile } = setup
   const models = fittingModels(yield* inventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
-    userFile: belowHome(userFile, setup.folders.home),
+    userFile: belowHome(userFile.path, folders.home),
     models: models.map(({ name }) => name),
     lines: modelLines(models)
   })
@@ -46,7 +46,7 @@ const pick = Effect.fnUntraced(function* (
     const why = `it is the only model of the server at ${settings.host} that can write text`
     return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
   }
-  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, userFileProblem })
+  const picked = yield* pickModel({ host: settings.host, userFile, home: folders.home, models })
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
@@ -110,12 +110,13 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
  * run says so, after it was waited for.
  */
 export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup, pickModel: PickModel | undefined) {
-  const picked = given.usesDefaultModel
-    ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
-    : undefined
-  const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked?.model)
+  const picked =
+    given.models.chosenBy === "nobody"
+      ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
+      : undefined
+  const setup = renameModels(given, new Map(), picked?.model)
   const provider = providerOfRun(setup)
-  const named = modelNames(setup).filter((name) => providerOf(name, setup.providers) === provider)
+  const named = modelNames(setup).filter((name) => providerOf(name, setup.models.providers) === provider)
   const resolved =
     (yield* askServer(setup, (server) =>
       Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
@@ -151,14 +152,14 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
 ) {
-  const entries = setup.plugins.filter(({ scope }) => scope !== "project")
+  const entries = setup.extensions.plugins.filter(({ scope }) => scope !== "project")
   if (!modelNames(setup).some(isForeign) || (entries.length === 0 && values.length === 0)) return setup
   // What cannot be loaded is reported when the tools of the plugins are.
   const loaded = yield* Effect.forEach(entries, (entry) =>
     Effect.result(Effect.flatMap(findPlugin(entry), importPlugin))
   )
   const plugins = [...values, ...loaded.filter(Result.isSuccess).map(({ success }) => success)]
-  const existing = new Set(setup.providers.map(({ id }) => id))
+  const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return setup
   /* A plugin has the models that its name begins, and no others. */
@@ -166,7 +167,8 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
     setup,
     providers.map(({ owns: _owns, ...provider }) => provider)
   )
-  if (extended.isProjectModel !== true || setup.providers.includes(providerOfRun(extended))) return extended
+  if (extended.models.chosenBy !== "project" || setup.models.providers.includes(providerOfRun(extended)))
+    return extended
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
@@ -185,19 +187,20 @@ export interface FittedSetup {
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   given: Setup,
-  { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">,
+  { model: value, plugins, terminal, warn }: Pick<RunContext, "model" | "plugins" | "terminal" | "warn">,
   flags: Configuration = {}
 ) {
   if (value !== undefined) return { setup: given } satisfies FittedSetup as FittedSetup
   const extended = yield* withPluginProviders(given, plugins)
   if (providerOfRun(extended).connect === undefined) return { setup: extended }
-  const { facts, notes, setup } = yield* resolveModels(extended, pickModel).pipe(
-    Effect.tapError(() => warn?.({ setup: extended, warnings: extended.folders.notes, isTorn: false }) ?? Effect.void)
+  const { facts, notes, setup } = yield* resolveModels(extended, terminal?.pickModel).pipe(
+    Effect.tapError(() => warn?.({ warnings: extended.folders.notes }) ?? Effect.void)
   )
   const { configuration, settings } = setup
   const ofRun = facts.get(settings.model)
-  if (ofRun === undefined) return { setup: { ...setup, modelFacts: facts }, modelNotes: notes }
-  if (setup.isProjectModel === true && ofRun.isForwarded === true) {
+  const models = { ...setup.models, facts }
+  if (ofRun === undefined) return { setup: { ...setup, models }, modelNotes: notes }
+  if (models.chosenBy === "project" && ofRun.isForwarded === true) {
     return yield* unchosenByUser(setup, "forwarded to another server with all prompts.")
   }
   const fitted = fitCalls(settings.model, { ...configuration, runWindow: flags.contextWindow }, ofRun)
@@ -206,5 +209,5 @@ export const fitSetup = Effect.fn("fitSetup")(function* (
     return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems })
   }
   const { note, ...calls } = fitted.success
-  return { setup: { ...withCalls(setup, calls), modelFacts: facts }, windowNote: note, modelNotes: notes }
+  return { setup: { ...withCalls(setup, calls), models }, windowNote: note, modelNotes: notes }
 })

@@ -28,9 +28,10 @@ const sequences = {
 /** The listener, which also gives notice. */
 export const noticing = (
   { configuration: { notice = "off" } }: Setup,
-  { listen, notify }: Pick<RunContext, "listen" | "notify">,
+  { listen, terminal }: Pick<RunContext, "listen" | "terminal">,
   isConversation = false
 ): RunContext["listen"] => {
+  const notify = terminal?.notify
   if (notify === undefined || notice === "off") return listen
   return (recorded) => {
     const text = noticeOf(recorded.event, isConversation)

@@ -15,7 +15,7 @@ import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import { References } from "../services/references/References.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { layerCatalogue } from "./projectLayers.ts"
+import { layerCatalogue } from "./layers.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
 /** The project of a check. `given` overrides its configuration, `plugins` are values beside those that it names. */

@@ -18,8 +18,8 @@ import { type JournalLine, readRecord, readRecords } from "../services/journal/J
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import type { RunContext } from "./RunContext.ts"
-import { layerRun } from "./runLayers.ts"
-import { readSetup, type Setup } from "./setup.ts"
+import { layerRun } from "./layers.ts"
+import { noExtensions, readSetup, type Setup } from "./setup.ts"
 
 /**
  * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
@@ -34,18 +34,14 @@ const replaySession = Effect.fnUntraced(function* (
 ) {
   /* The model and its server only have names: nobody calls them. */
   const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
-  const setup: Setup = { ...found, plugins: [], tools: { ofProject: {}, ofUser: {} } }
+  const setup: Setup = { ...found, extensions: noExtensions }
   const replay = yield* makeReplay(lines, session)
   const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
-  const layer = layerRun(setup, {
-    listen: replay.listen,
-    approveSteps: false,
-    approver: Approver.layerDenyAll,
-    readOnly: order.readOnly ?? false,
-    replay,
-    recorded: recordedPlugins(tools),
-    plugins: given
-  })
+  const layer = layerRun(
+    setup,
+    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins: given },
+    { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
+  )
   const missing = yield* replay.play(
     Effect.provide(
       Pipeline.use((pipeline) => pipeline.run(order)),

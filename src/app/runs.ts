@@ -26,8 +26,8 @@ import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
 import { observed, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
-import type { RunContext } from "./RunContext.ts"
-import { layerRun } from "./runLayers.ts"
+import type { RunConditions, RunContext } from "./RunContext.ts"
+import { layerRun } from "./layers.ts"
 import { movedTo, readRun } from "./savedRuns.ts"
 import { build } from "./build.ts"
 import { expandCommand } from "../domain/conversation/CustomCommand.ts"
@@ -108,20 +108,20 @@ const layerJournal = (
 ) =>
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
-const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
-  observed(ready.setup, noticing(ready.setup, context), (listen, setup) =>
-    reportStartup({ ...ready, setup }, ready.given, warn).pipe(
-      Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
-      Effect.tap((report) => runEndHooks(setup, report, warn)),
-      Effect.provide(
-        layerRun(
-          setup,
-          { ...context, listen, readOnly: ready.order.readOnly ?? false, journal },
-          layerWriteLock(placeOf(setup, ready.order))
-        )
-      )
+const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunConditions, "journal" | "since">) =>
+  observed(ready.setup, noticing(ready.setup, context), (listen, setup) => {
+    const { given, order } = ready
+    const conditions = {
+      ...saved,
+      readOnly: order.readOnly ?? false,
+      lock: layerWriteLock(placeOf(setup, order))
+    }
+    return reportStartup({ ...ready, setup }, given, context.warn).pipe(
+      Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
+      Effect.tap((report) => runEndHooks(report, context.warn)),
+      Effect.provide(layerRun(setup, { ...context, listen }, conditions))
     )
-  )
+  })
 
 /** The order with the message that its prompt means, when that names a command of the person or the project. */
 const expanded = (setup: Setup, order: RunOrder) =>
@@ -149,7 +149,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
     RunStore.layer(state)
   )
   /* What could not begin, by a mistake in what was given, leaves nothing to resume. */
-  return yield* carryOut(ready, { ...context, listen }, journal).pipe(
+  return yield* carryOut(ready, { ...context, listen }, { journal }).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )
 })
@@ -157,10 +157,10 @@ export const beginRun = Effect.fn("beginRun")(function* (
 /** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
 export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
-  { warn, ...context }: RunContext
+  context: RunContext
 ) {
-  const fitted = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
-  return yield* reportStartup(fitted, given, warn).pipe(
+  const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
+  return yield* reportStartup(fitted, given, context.warn).pipe(
     Effect.andThen(expanded(fitted.setup, order)),
     Effect.flatMap((whole) => Pipeline.use((pipeline) => pipeline.plan(whole))),
     Effect.provide(layerRun(fitted.setup, context))
@@ -201,12 +201,8 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, cont
   const { order } = opened
   const fitted = yield* fitSetup(setup, context, saved.given)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
-  const since = startOfRun(order.runId)
-  return yield* carryOut(
-    { ...fitted, order, given: saved.given, isTorn },
-    { ...context, since },
-    layerResumedRun(place)
-  )
+  const ready = { ...fitted, order, given: saved.given, isTorn }
+  return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
 /**
@@ -225,5 +221,5 @@ export const forkRun = Effect.fn("forkRun")(function* (
   const { opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
   const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, given: saved.given }
-  return yield* carryOut(ready, context, layerJournal(ready, context, begin))
+  return yield* carryOut(ready, context, { journal: layerJournal(ready, context, begin) })
 })

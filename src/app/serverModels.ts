@@ -61,12 +61,12 @@ const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   use: (server: ModelServer) => Effect.Effect<A, E, R> | undefined
 ) {
   const found = yield* readSetup(".", { model })
-  const provider = providerOf(model, found.providers)
+  const provider = providerOf(model, found.models.providers)
   const refused = new ConfigurationError({
     source: "model",
     problems: [{ what: `"${model}" is not a model of an Ollama server, and only such a server ${what}.` }]
   })
-  const setup = renameModels({ ...found, usesDefaultModel: false }, new Map(), model)
+  const setup = renameModels(found, new Map(), model)
   const ask = (server: ModelServer): Effect.Effect<{ readonly value: A }, E | ConfigurationError, R> => {
     const work = use(server)
     return work === undefined ? Effect.fail(refused) : Effect.map(work, (value) => ({ value }))

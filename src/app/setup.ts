@@ -43,34 +43,47 @@ import {
   type UserFolders
 } from "../services/configuration/UserFolders.ts"
 
+/** The file of the user's own configuration. */
+export interface UserFile {
+  /** Where it is, or would be. */
+  readonly path: string
+  /** Why it is not used; absent when it is. */
+  readonly problem?: string | undefined
+}
+
+/** What files and flags add to the program, with its source. */
+export interface Extensions {
+  /** The entries of plugins; those of the user come first. */
+  readonly plugins: ReadonlyArray<PluginEntry>
+  readonly tools: DeclaredTools
+  readonly hooks?: DeclaredHooks
+}
+
+export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, ofUser: {} } }
+
+/** Where models come from. */
+export interface ModelSources {
+  /** Who chose the model of the run; "project" when only the project did. */
+  readonly chosenBy: "user" | "project" | "nobody"
+  /** Those that are built in, and those of plugins once they are needed. */
+  readonly providers: ReadonlyArray<Provider>
+  readonly apiKey: Redacted.Redacted | undefined
+  /** What the server has said of models, by their names. */
+  readonly facts?: ReadonlyMap<string, Facts>
+}
+
 /** The merged configuration of a run: project file, user file, environment, flags. */
 export interface Setup {
   /** Absolute. */
   readonly project: string
+  readonly folders: UserFolders
+  readonly userFile: UserFile
   readonly configuration: Configuration
   readonly settings: Settings
   /** The rules of files and flags. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** The plugin entries; those of the person come first. */
-  readonly plugins: ReadonlyArray<PluginEntry>
-  /** The declared tools, with their source. */
-  readonly tools: DeclaredTools
-  /** The declared hooks, with their source. */
-  readonly hooks?: DeclaredHooks
-  readonly folders: UserFolders
-  /** Where the person's own configuration is, or would be. */
-  readonly userFile: string
-  /** Why that file is not used; absent when it is. */
-  readonly userFileProblem?: string
-  /** True when only the project chose the model. */
-  readonly isProjectModel?: boolean
-  /** True when nobody chose a model. */
-  readonly usesDefaultModel: boolean
-  /** What the server has said of models, by their names. */
-  readonly modelFacts?: ReadonlyMap<string, Facts>
-  /** Those that are built in, and those of plugins once they are needed. */
-  readonly providers: ReadonlyArray<Provider>
-  readonly apiKey: Redacted.Redacted | undefined
+  readonly extensions: Extensions
+  readonly models: ModelSources
 }
 
 /** What has the model of a configuration; the default provider when none is named yet. */
@@ -78,16 +91,20 @@ const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Pro
   providerOf(model, providers)
 
 /** The provider of the model of a run. */
-export const providerOfRun = ({ configuration, providers }: Setup): Provider => providerFor(configuration, providers)
+export const providerOfRun = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider =>
+  providerFor(configuration, models.providers)
 
 /** The address of the server of a setup, with its key. */
-export const addressOf = ({ apiKey, settings: { host } }: Setup) => ({ host, apiKey })
+export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup, "models" | "settings">) => ({
+  host,
+  apiKey
+})
 
-/** What is wrong with the address, and where it was set. */
-const addressProblem = ({ host }: Settings, { server }: Provider) => {
+/** Fails with what is wrong with the address of a server, and where it was set. */
+const requireAddress = ({ host }: Settings, { server }: Provider) => {
   const what = server?.problem(host)
   return server === undefined || what === undefined
-    ? undefined
+    ? Effect.void
     : new ConfigurationError({ source: server.source, problems: [{ what }] })
 }
 
@@ -120,6 +137,12 @@ const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, fl
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "which your server forwards to another one with all prompts" : "which gets all prompts at the server that you have set for it"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
+/** Who chose the model; the project alone, when neither flags nor the user's own configuration name one. */
+const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
+  if (model === undefined) return "nobody"
+  return flags.model === undefined && own.model === undefined ? "project" : "user"
+}
+
 const namesChecks = (checks: Configuration["checks"] = false): boolean => checks !== false && checks.length > 0
 
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
@@ -144,10 +167,11 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     ...settingsOf(configuration, hostOf(configuration, builtInProviders)),
     ...(namesChecks(flags.checks ?? loaded.own.checks) ? { namesChecks: true } : {})
   }
-  const misplaced = addressProblem(settings, provider)
-  if (misplaced !== undefined) return yield* misplaced
+  yield* requireAddress(settings, provider)
   const setup: Setup = {
     project: folder,
+    folders,
+    userFile: { path: userFile, problem },
     configuration,
     settings,
     rules: [
@@ -156,20 +180,20 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
       ...sourcedRules({ allow: rulesOfChecks(loaded.user.checks) }, userFile),
       ...sourcedRules(flags, "a flag or option of the run")
     ],
-    plugins: [
-      ...entriesOf("given", flags, path.resolve()),
-      ...entriesOf("user", loaded.user, folders.own),
-      ...entriesOf("project", loaded.project, folder)
-    ],
-    tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
-    hooks: { ofProject: loaded.project.hooks ?? {}, ofUser: loaded.user.hooks ?? {} },
-    folders,
-    userFile,
-    userFileProblem: problem,
-    isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
-    usesDefaultModel: configuration.model === undefined,
-    providers: builtInProviders,
-    apiKey: yield* keyOf(provider)
+    extensions: {
+      plugins: [
+        ...entriesOf("given", flags, path.resolve()),
+        ...entriesOf("user", loaded.user, folders.own),
+        ...entriesOf("project", loaded.project, folder)
+      ],
+      tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
+      hooks: { ofProject: loaded.project.hooks ?? {}, ofUser: loaded.user.hooks ?? {} }
+    },
+    models: {
+      chosenBy: chooserOf(configuration, flags, loaded.own),
+      providers: builtInProviders,
+      apiKey: yield* keyOf(provider)
+    }
   }
   return setup
 })
@@ -180,39 +204,37 @@ export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCa
   settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }
 })
 
-/** The setup with more providers, one of which may have its model: that says where its server is. */
-export const withProviders = Effect.fnUntraced(function* (found: Setup, more: ReadonlyArray<Provider>) {
-  const providers = [...more, ...found.providers]
-  const provider = providerFor(found.configuration, providers)
-  const setup: Setup = {
-    ...found,
-    providers,
-    settings: { ...found.settings, host: provider.server?.read(found.configuration) ?? "" },
-    apiKey: yield* keyOf(provider)
-  }
-  const misplaced = addressProblem(setup.settings, provider)
-  return misplaced === undefined ? setup : yield* misplaced
+/** The setup with the address and the key of the server of a provider. */
+const withServer = Effect.fnUntraced(function* (setup: Setup, provider: Provider) {
+  const host = provider.server?.read(setup.configuration) ?? ""
+  const models = { ...setup.models, apiKey: yield* keyOf(provider) }
+  return { ...setup, settings: { ...setup.settings, host }, models } satisfies Setup
 })
 
-/** The server whose models a person chooses from: that of the model that is named, if it has one. */
-export const serverToChooseFrom = (setup: Setup): Provider => {
-  const named = providerOfRun(setup)
-  return setup.usesDefaultModel || named.connect === undefined ? providerWithoutModel(setup.configuration) : named
+/** The setup with more providers, one of which may have its model: that says where its server is. */
+export const withProviders = Effect.fnUntraced(function* (found: Setup, more: ReadonlyArray<Provider>) {
+  const providers = [...more, ...found.models.providers]
+  const provider = providerFor(found.configuration, providers)
+  const setup = yield* withServer({ ...found, models: { ...found.models, providers } }, provider)
+  yield* requireAddress(setup.settings, provider)
+  return setup
+})
+
+/** The server whose models the user chooses from: that of the model that is named, if it has one. */
+export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider => {
+  const named = providerOfRun({ configuration, models })
+  return models.chosenBy === "nobody" || named.connect === undefined ? providerWithoutModel(configuration) : named
 }
 
 /** The setup with the address and the key of that server, whatever the model of the run needs. */
-export const withServerToChooseFrom = Effect.fnUntraced(function* (setup: Setup) {
-  const provider = serverToChooseFrom(setup)
-  const host = provider.server?.read(setup.configuration) ?? ""
-  return { ...setup, settings: { ...setup.settings, host }, apiKey: yield* keyOf(provider) } satisfies Setup
-})
+export const withServerToChooseFrom = (setup: Setup) => withServer(setup, serverToChooseFrom(setup))
 
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */
 export const modelNames = ({ configuration: { stages = {} }, settings }: Setup): ReadonlyArray<string> => [
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 
-/** The setup with `model` for the run, and every name in its place by `names`. */
+/** The setup with `model` for the run, which is chosen with it, and every name in its place by `names`. */
 export const renameModels = (
   setup: Setup,
   names: ReadonlyMap<string, string>,
@@ -231,15 +253,17 @@ export const renameModels = (
   }
   const { namesChecks: named } = setup.settings
   const settings = {
-    ...settingsOf(configuration, hostOf(configuration, setup.providers)),
+    ...settingsOf(configuration, hostOf(configuration, setup.models.providers)),
     ...(named === undefined ? {} : { namesChecks: named })
   }
-  return { ...setup, configuration, settings }
+  const { chosenBy } = setup.models
+  const models = { ...setup.models, chosenBy: chosenBy === "nobody" ? ("user" as const) : chosenBy }
+  return { ...setup, configuration, settings, models }
 }
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
-  const { configuration, plugins, settings } = setup
+  const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
   /* Checks of the project are read from its file again: saved, they would count as named by the person. */
   const unsaved = named || checks === false ? [] : (["checks"] as const)
@@ -247,7 +271,7 @@ export const savedSettings = (setup: Setup): Configuration => {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
-    plugins: plugins.flatMap(({ folder, scope, text }) =>
+    plugins: extensions.plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
     ...providerOfRun(setup).server?.save(host)

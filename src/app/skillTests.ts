@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { layerRun } from "./runLayers.ts"
+import { layerRun } from "./layers.ts"
+import type { PluginEntry } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Rule } from "../domain/permissions/Permission.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
@@ -27,14 +28,14 @@ import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
-import type { Setup } from "./setup.ts"
+import { noExtensions } from "./setup.ts"
 import { makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
   /** As a setup names them. */
-  readonly plugins?: Setup["plugins"]
+  readonly plugins?: ReadonlyArray<PluginEntry>
   /** As values. */
   readonly values?: ReadonlyArray<Plugin>
 }
@@ -106,7 +107,7 @@ const runTest = Effect.fnUntraced(function* (
   const setup = yield* makeTrial("skill", files, {
     settings: { ...defaultSettings, model: "scripted", limits: limitsOf(test) },
     rules: allowed,
-    plugins
+    extensions: { ...noExtensions, plugins }
   })
   const { project } = setup
   const { asked, model } = scripted(test)

@@ -16,7 +16,7 @@ import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { fitSetup } from "./modelChoice.ts"
 import type { RunContext } from "./RunContext.ts"
-import { layerStages } from "./runLayers.ts"
+import { layerStages } from "./layers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { reportStartup } from "./startup.ts"
@@ -34,14 +34,14 @@ export type StageOrder =
 const work = Effect.fnUntraced(function* <A, E, R>(
   stage: Effect.Effect<A, E, R>,
   { given, project }: StagePlace,
-  { warn, ...context }: RunContext,
+  context: RunContext,
   isExecution = false
 ) {
-  const fitted = yield* fitSetup(yield* readSetup(project, given), { ...context, warn }, given)
+  const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
   const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
-  return yield* reportStartup(fitted, given, warn).pipe(
+  return yield* reportStartup(fitted, given, context.warn).pipe(
     Effect.andThen(stage),
-    Effect.provide(layerStages(fitted.setup, { ...context, readOnly: !isExecution }, lock))
+    Effect.provide(layerStages(fitted.setup, context, { readOnly: !isExecution, lock }))
   )
 })
 

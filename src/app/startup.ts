@@ -31,10 +31,10 @@ export const reportStartup = Effect.fnUntraced(function* (
   const isLowered = windowNote?.isLowered === true
   const notes = windowNote === undefined ? [] : [windowNote.text]
   yield* warn({
-    setup,
     warnings: isLowered ? [...notes, ...warnings] : warnings,
     notes: isLowered ? modelNotes : [...modelNotes, ...notes],
-    isTorn
+    isTorn,
+    usesDemo: setup.configuration.model === "embedded"
   })
 })
 
@@ -62,7 +62,7 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
     Effect.gen(function* () {
       const observing = yield* observeRun(settings, {
         model: setup.settings.model,
-        providerOf: (model) => traceName(model, setup.providers),
+        providerOf: (model) => traceName(model, setup.models.providers),
         version
       }).pipe(
         Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
@@ -75,18 +75,12 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
   )
 })
 
-/** Warnings of a setup that was reported: what is said at the start is not said again. */
-export const warnLater = (setup: Setup, warnings: ReadonlyArray<string>, warn: RunContext["warn"]) => {
-  const silent = { ...setup, configuration: { ...setup.configuration, model: "" } }
-  return (warnings.length > 0 ? warn?.({ setup: silent, warnings, isTorn: false }) : undefined) ?? Effect.void
-}
+/** Reports warnings, if there are any. */
+export const reportWarnings = (warnings: ReadonlyArray<string>, warn: RunContext["warn"]) =>
+  (warnings.length > 0 ? warn?.({ warnings }) : undefined) ?? Effect.void
 
 /** Runs the hooks of the end, which comes after the last event; a failure is a warning. */
-export const runEndHooks = Effect.fnUntraced(function* (
-  setup: Setup,
-  { runId, status }: RunReport,
-  warn: RunContext["warn"]
-) {
+export const runEndHooks = Effect.fnUntraced(function* ({ runId, status }: RunReport, warn: RunContext["warn"]) {
   const { run } = yield* Hooks
-  yield* warnLater(setup, yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) }), warn)
+  yield* reportWarnings(yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) }), warn)
 })

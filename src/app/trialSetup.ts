@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { Rule } from "../domain/permissions/Permission.ts"
 import { builtInProviders } from "../services/providers/providers.ts"
-import type { Setup } from "./setup.ts"
+import { noExtensions, type Setup } from "./setup.ts"
 
 /** Files by their paths. */
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
@@ -48,15 +48,12 @@ export const makeTrial = Effect.fnUntraced(function* (
   const [own, state] = [path.join(config, "task-conductor"), path.join(home, ".local", "state", "task-conductor")]
   const setup: Setup = {
     configuration: {},
-    plugins: [],
-    providers: builtInProviders,
-    apiKey: undefined,
+    extensions: noExtensions,
+    models: { chosenBy: "user", providers: builtInProviders, apiKey: undefined },
     ...given,
     project,
-    tools: { ofProject: {}, ofUser: {} },
     folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
-    userFile: path.join(own, "config.json"),
-    usesDefaultModel: false
+    userFile: { path: path.join(own, "config.json") }
   }
   return setup
 })

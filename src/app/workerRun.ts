@@ -9,6 +9,7 @@ import * as Struct from "effect/Struct"
 import { fitSetup } from "./modelChoice.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion, type RunOpened } from "../domain/journal/JournalRecord.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "../services/cluster/ClusterJournal.ts"
@@ -22,7 +23,6 @@ import { WaitsForServer } from "../services/models/ServerWait.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import { ReadTexts } from "../services/permissions/ReadTexts.ts"
 import { RunAnswers } from "../services/permissions/RunAnswers.ts"
-import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -34,9 +34,8 @@ import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
-import { layerProject } from "./projectLayers.ts"
-import type { RunContext, WorkerContext } from "./RunContext.ts"
-import { layerCalls, layerModel, layerPipeline, layerTasks } from "./runLayers.ts"
+import type { RunConditions, RunContext, WorkerContext } from "./RunContext.ts"
+import { layerCalls, layerModel, layerPipeline, layerProject, layerTasks } from "./layers.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {
@@ -146,16 +145,20 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
       doubtNote: silentWorker,
       meter: Layer.provide(layerClusterUsage(runId, begunAt), Layer.merge(saved, store))
     }
-    const services = layerClusterRun(setup, runId, secrets, {
+    const context = {
       approver: Layer.provide(layerRemoteApprover(runId), store),
-      listen: (recorded) => Effect.sync(() => progress.take(runId, recorded)),
+      listen: (recorded: RecordedEvent) => Effect.sync(() => progress.take(runId, recorded)),
       approveSteps: run.approveSteps,
-      yes: run.yes ?? false,
+      yes: run.yes ?? false
+    }
+    const layer = layerClusterRun(setup, context, secrets, {
+      runId,
       readOnly: order.readOnly ?? false,
+      since: startOfRun(runId),
       worker,
       journal: Layer.merge(saved, ResumeNotes.layerNone)
     })
-    const context = yield* Layer.build(Layer.merge(Layer.provide(services, store), saved))
+    const services = yield* Layer.build(Layer.merge(Layer.provide(layer, store), saved))
     const { journal, clusterJournal, skills, ...made } = yield* Effect.provideContext(
       Effect.all({
         pipeline: Pipeline,
@@ -169,7 +172,7 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
         journal: Journal,
         clusterJournal: ClusterJournal
       }),
-      context
+      services
     )
     const whole: WorkerRun = {
       ...made,
@@ -188,14 +191,14 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
  */
 const layerClusterRun = (
   setup: Setup,
-  runId: string,
+  context: RunContext,
   secrets: Secrets,
-  context: RunContext & { readonly worker: WorkerContext }
+  { runId, ...conditions }: RunConditions & { readonly runId: string }
 ) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, secrets)),
     Layer.provideMerge(layerTasks),
-    Layer.provide(Layer.provide(layerCalls(context), Layer.succeed(WaitsForServer)(false))),
-    Layer.provide(context.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
+    Layer.provide(Layer.provide(layerCalls(conditions), Layer.succeed(WaitsForServer)(false))),
+    Layer.provide(layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, context, conditions))
   )

@@ -1,11 +1,22 @@
 /**
- * The command tree and what every command shares. Each command has its own file in the folders beside, which is loaded when a
- * command line names the command: the flags of all of them take longer than most commands.
+ * The command tree, and how a command line is run to its exit code. Each command has its own file in the folders beside, which
+ * is loaded when a command line names the command: the flags of all of them take longer than most commands.
  */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { version } from "../app/version.ts"
+import { printable, printableLines } from "../domain/text/Printable.ts"
+import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
+import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
+import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
+import { Output, redactText } from "./terminal/Output.ts"
+import type { Signals } from "./terminal/Signals.ts"
+import { layerUsage, listsItself } from "./terminal/Usage.ts"
 
 /** The commands in the order of `--help`, each with its line there and the module that exports it. */
 const groups = {
@@ -135,3 +146,99 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })
+
+/**
+ * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
+ * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
+ */
+const withPlainWords = (argv: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first, ...rest] = argv
+  const [named] = rest
+  if (first !== undefined && listsItself.has(first) && named === "list") return [first, ...rest.slice(1)]
+  if (first === "version" && named === undefined) return ["--version"]
+  if (first !== "help") return argv
+  return named === undefined || named.startsWith("-") || commandNames.includes(named) ? [...rest, "--help"] : rest
+}
+
+const internalError = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  const what = (error instanceof Error ? error.message : String(error)).split("\n")[0]
+  const line = `internal error: ${what}. This is a bug in task-conductor, please report it.`
+  return process.env["TASK_CONDUCTOR_DEBUG"] === "1"
+    ? `${line}\n${Cause.pretty(cause)}`
+    : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
+}
+
+/** Whatever an error quotes has no power over the terminal, and holds no secret. */
+const say = (text: string, exitCode: number) =>
+  Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
+
+const keptRun = ' Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
+/** What is saved of the work of a command, and does not have to be done again. */
+const savedBy: Readonly<Record<string, string>> = {
+  run: keptRun,
+  resume: keptRun,
+  fork: keptRun,
+  ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
+}
+
+/** A result that did not arrive is a failure, also of work that went well. */
+const requireWritten = (command: string | undefined) => (exitCode: number) =>
+  Output.use(({ emit, lost }) => {
+    const reason = lost()
+    return reason === undefined
+      ? Effect.succeed(exitCode)
+      : emit(`The result could not be written to stdout (${reason}).${savedBy[command ?? ""] ?? ""}`).pipe(
+          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
+        )
+  })
+
+/** What a start waits for is said on stderr. */
+const layerNotices = Layer.effect(
+  WaitingNotice,
+  Output.useSync(
+    ({ emit }) =>
+      (line: string) =>
+        emit(printable(line))
+  )
+)
+
+/** Prints what the last word of a command line may become, for the script of a shell. */
+const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
+  const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
+  yield* printCandidates(program, words)
+})
+
+/** The words without those that the parser would take for flags; fails with what is wrong with one. */
+const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
+  if (!hasDashedWords(line)) return line
+  const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))
+  const { argv, problem } = readDashedWords(fromCommand(program), line)
+  return problem === undefined ? argv : yield* usageFailure(problem)
+})
+
+/** Runs the command that `argv` names. */
+export const runCommandLine = (
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
+  const line = withPlainWords(argv)
+  const run = Effect.flatMap(taskConductor(line), (program) =>
+    argv[0] === "complete" && argv[1] === "--"
+      ? complete(program, argv.slice(2))
+      : Effect.flatMap(readWords(program, line), (words) => Command.runWith(program, { version })(words))
+  )
+  return run.pipe(
+    Effect.as(0),
+    Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
+    Effect.catch((error) => {
+      const { exitCode, text } = failureOf(error)
+      if (text === "") return Effect.succeed(exitCode)
+      const isUsage = error._tag === "CommandFailure" && exitCode === exitCodes.usage
+      const command = argv[0]?.startsWith("-") === true ? "" : ` ${argv[0]}`
+      return say(isUsage ? `${text}\nRun "task-conductor${command} --help" for help.` : text, exitCode)
+    }),
+    Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
+    Effect.flatMap(requireWritten(argv.includes("--help") ? undefined : argv[0])),
+    Effect.provide(Layer.mergeAll(layerUsage, layerFlags, layerNotices))
+  )
+}

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as RunLayers from "../app/runLayers.ts"
+import type * as Layers from "../app/layers.ts"
 
 type Work<Args extends ReadonlyArray<never>> = (...args: Args) => Effect.Effect<unknown, unknown, unknown>
 
@@ -18,7 +18,7 @@ const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, na
 const runs = () => import("../app/runs.ts")
 const stages = () => import("../app/stages.ts")
 const savedRuns = () => import("../app/savedRuns.ts")
-const layers = Effect.promise(() => import("../app/runLayers.ts"))
+const layers = Effect.promise(() => import("../app/layers.ts"))
 
 /** Carries out a new run to its report. */
 export const beginRun = late(runs, "beginRun")
@@ -58,11 +58,11 @@ export const layerRuns = Layer.unwrap(Effect.map(Effect.promise(savedRuns), (mod
 export const readSetup = late(() => import("../app/setup.ts"), "readSetup")
 
 /** Everything a run needs. */
-export const layerRun = (...args: Parameters<typeof RunLayers.layerRun>) =>
+export const layerRun = (...args: Parameters<typeof Layers.layerRun>) =>
   Layer.unwrap(Effect.map(layers, (module) => module.layerRun(...args)))
 
-/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (...args: Parameters<typeof RunLayers.layerAsk>) =>
+/** Everything a conversation needs. */
+export const layerAsk = (...args: Parameters<typeof Layers.layerAsk>) =>
   Layer.unwrap(Effect.map(layers, (module) => module.layerAsk(...args)))
 
 /** Checks with the setup of a project. */

@@ -135,7 +135,7 @@ export const runContextOf = (
     listen: (recorded) => Effect.sync(() => forward(recorded)),
     warn: (startup) =>
       Effect.sync(() => {
-        warnings = startup.isTorn ? [tornNote, ...startup.warnings] : startup.warnings
+        warnings = startup.isTorn === true ? [tornNote, ...startup.warnings] : startup.warnings
         notes = startup.notes ?? []
       }),
     approveSteps: false,

@@ -16,7 +16,10 @@ const sentWith = (notice: "off" | "bell" | "osc9" | "osc777", isConversation: bo
     let heard = 0
     const listen = noticing(
       { configuration: { notice } } as Setup,
-      { listen: () => Effect.sync(() => void heard++), notify: (text) => Effect.sync(() => void sent.push(text)) },
+      {
+        listen: () => Effect.sync(() => void heard++),
+        terminal: { notify: (text) => Effect.sync(() => void sent.push(text)) }
+      },
       isConversation
     )
     yield* Effect.forEach(events, (event) => listen({ at: "2026-11-23T16:42:51.000Z", event }))

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { assert, describe } from "@effect/vitest"
-import { builtIns } from "../../src/app/projectLayers.ts"
+import { builtIns } from "../../src/app/layers.ts"
 import { layerNoCommands } from "../support/NoCommands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"

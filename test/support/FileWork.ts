@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { RunContext } from "../../src/app/RunContext.ts"
+import type { RunConditions } from "../../src/app/RunContext.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { makeFolder } from "./Project.ts"
 import { layerAllowAll } from "./ScriptedApprover.ts"
@@ -57,7 +57,7 @@ export const makePlaces = Effect.gen(function* () {
 export const workIn = (
   { home, project }: { readonly home: string; readonly project: string },
   { answers, entries: _entries, skill = "edit-files", ...options }: FileWork,
-  journal?: RunContext["journal"]
+  journal?: RunConditions["journal"]
 ) =>
   Effect.gen(function* () {
     let asked = 0

@@ -11,7 +11,7 @@ import { modelCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
-import { layerRun } from "../../src/app/runLayers.ts"
+import { layerRun } from "../../src/app/layers.ts"
 import { replayRun } from "../../src/app/replay.ts"
 import { layerRuns } from "../../src/app/savedRuns.ts"
 import { makeReplay } from "../../src/services/history/Replay.ts"
@@ -117,12 +117,8 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     if (session === undefined) return yield* Effect.die("There is no session.")
     const replay = yield* makeReplay(lines, session)
     const setup = yield* readSetup(project, opened.settings)
-    const world = layerRun(setup, {
-      listen: replay.listen,
-      approveSteps: false,
-      approver: Approver.layerDenyAll,
-      replay
-    })
+    const context = { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll }
+    const world = layerRun(setup, context, { replay })
     yield* replay.play(
       Effect.provide(
         Pipeline.use((pipeline) => pipeline.run(opened.order)),

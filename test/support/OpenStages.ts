@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { builtIns } from "../../src/app/projectLayers.ts"
+import { builtIns } from "../../src/app/layers.ts"
 import { type Briefing, type BriefingParts, requestDocument } from "../../src/domain/models/Briefing.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"

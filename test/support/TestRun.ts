@@ -6,16 +6,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { layerAsk, layerRun } from "../../src/app/runLayers.ts"
-import type { RunContext } from "../../src/app/RunContext.ts"
+import { layerAsk, layerRun } from "../../src/app/layers.ts"
+import type { RunConditions, RunContext } from "../../src/app/RunContext.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
-import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../../src/services/runs/RunEvents.ts"
 import { defaultSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { builtInProviders } from "../../src/services/providers/providers.ts"
-import type { Setup } from "../../src/app/setup.ts"
+import { noExtensions, type Setup } from "../../src/app/setup.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 
@@ -32,7 +31,7 @@ export interface TestRunOptions {
   /** Nothing may be changed. */
   readonly readOnly?: boolean
   /** Where the run is kept; nowhere when absent. */
-  readonly journal?: NonNullable<RunContext["journal"]>
+  readonly journal?: NonNullable<RunConditions["journal"]>
 }
 
 /** A skill without conditions that may use the clock and write files; most tests need no more. */
@@ -93,8 +92,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     configuration: {},
     settings,
     rules: options.rules ?? [],
-    tools: { ofProject: {}, ofUser: {} },
-    plugins: [],
+    extensions: noExtensions,
     folders: {
       home,
       config: `${home}/.config`,
@@ -104,35 +102,36 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       candidates: [],
       notes: []
     },
-    userFile: `${home}/.config/task-conductor/config.json`,
-    usesDefaultModel: false,
-    providers: builtInProviders,
-    apiKey: undefined
+    userFile: { path: `${home}/.config/task-conductor/config.json` },
+    models: { chosenBy: "user", providers: builtInProviders, apiKey: undefined }
   }
   const doors: RunContext = {
     listen: ({ event }) => publish(event),
     approveSteps: false,
     approver: options.approver ?? Approver.layerDenyAll,
     model: Layer.succeed(LanguageModel.LanguageModel, model),
-    plugins: options.plugins ?? [],
+    plugins: options.plugins ?? []
+  }
+  const conditions: RunConditions = {
     readOnly: options.readOnly ?? false,
     ...(options.journal === undefined ? {} : { journal: options.journal })
   }
-  return { setup, doors }
+  return [setup, doors, conditions] as const
 })
 
 /** Everything a run needs, on a project of its own; the model comes from outside. */
 export const layerTestRun = (options: TestRunOptions = {}) =>
-  Layer.unwrap(Effect.map(orderOf(options), ({ doors, setup }) => layerRun(setup, doors))).pipe(
+  Layer.unwrap(Effect.map(orderOf(options), (order) => layerRun(...order))).pipe(
     Layer.provideMerge(EventLog.layer),
     Layer.provide(NodeServices.layer)
   )
 
 /** Everything a conversation needs, likewise. */
 export const layerTestAsk = (options: TestRunOptions = {}) =>
-  Layer.unwrap(
-    Effect.map(orderOf(options), ({ doors, setup }) => layerAsk(setup, doors, ProjectWriteLock.layerHeld))
-  ).pipe(Layer.provideMerge(EventLog.layer), Layer.provide(NodeServices.layer))
+  Layer.unwrap(Effect.map(orderOf(options), (order) => layerAsk(...order))).pipe(
+    Layer.provideMerge(EventLog.layer),
+    Layer.provide(NodeServices.layer)
+  )
 
 /** A task of a test plan; everything has a default but the name. */
 export interface PlannedTask {

@@ -17,7 +17,7 @@ import { explanationOf } from "../../services/files/FileFailure.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
 import { resolveModels } from "../../app/modelChoice.ts"
 import type { ModelOffer } from "../../app/RunContext.ts"
-import { readSetup } from "../../app/setup.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
 import { modelFlags, runFlags } from "../run/runFlags.ts"
 import { chooseFrom } from "../terminal/runContext.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
@@ -74,7 +74,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const found = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
   /* A person who sets something up is asked, whatever the files say so far. */
-  const open = { ...found, usesDefaultModel: Option.isNone(flags.model) }
+  const open: Setup = Option.isSome(flags.model) ? found : { ...found, models: { ...found.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)
   const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
@@ -91,10 +91,10 @@ const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
   if (scope === "project" && Option.isSome(flags.host)) {
     return yield* usageFailure("--host is only for you: a project cannot choose where prompts are sent. Use --for me.")
   }
-  const { project, userFile, userFileProblem } = yield* readSetup(flags.project, {})
-  const file = scope === "me" ? userFile : path.join(project, projectFileName)
-  if (scope === "me" && userFileProblem !== undefined) {
-    return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
+  const { project, userFile } = yield* readSetup(flags.project, {})
+  const file = scope === "me" ? userFile.path : path.join(project, projectFileName)
+  if (scope === "me" && userFile.problem !== undefined) {
+    return yield* usageFailure(`${file} cannot be your configuration: ${userFile.problem}.`)
   }
   yield* requireFree(file)
   if (scope === "project") yield* requireStays(project, file)

@@ -43,7 +43,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
     return yield* Effect.forEach(
       [...new Set(names)],
       Effect.fnUntraced(function* (name) {
-        const named = yield* withProviders(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), [])
+        const named = yield* withProviders(renameModels(setup, new Map(), name), [])
         yield* requireServer(named)
         return (yield* resolveModels(named, undefined)).setup.settings.model
       })
@@ -89,7 +89,7 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const kept: Array<string> = []
   // The file may have changed in the meantime.
   const { configuration, folders, userFile } = yield* readSetup(".", {})
-  const file = belowHome(userFile, folders.home)
+  const file = belowHome(userFile.path, folders.home)
   for (const { better, forms, model } of scores) {
     const say = (what: string) => emit(printable(`${model}: ${what}`))
     const set = toolCallsOfModel(configuration.modelToolCalls, model)
@@ -104,14 +104,14 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
       )
     } else {
       yield* Effect.mapError(
-        saveSetting(userFile, ["modelToolCalls", model], better.form),
+        saveSetting(userFile.path, ["modelToolCalls", model], better.form),
         ({ message }) => new CommandFailure({ exitCode: exitCodes.failed, text: `Nothing is kept: ${message}` })
       )
       kept.push(model)
       yield* say(`native is kept in ${file}, under "modelToolCalls". Remove it there to go back to text.`)
     }
   }
-  return { file: userFile, native: kept }
+  return { file: userFile.path, native: kept }
 })
 
 /** The command. Exit code 1 when no model gave a valid document. */
@@ -136,8 +136,8 @@ export const bench = Command.make(
       return yield* usageFailure("--keep compares both forms of tool calls. Leave --tool-calls out.")
     }
     const setup = yield* readServer(modelConfiguration(flags))
-    if (flags.keep && setup.userFileProblem !== undefined) {
-      return yield* usageFailure(`--keep cannot write ${setup.userFile}: ${setup.userFileProblem}.`)
+    if (flags.keep && setup.userFile.problem !== undefined) {
+      return yield* usageFailure(`--keep cannot write ${setup.userFile.path}: ${setup.userFile.problem}.`)
     }
     const names = yield* chosen(setup, flags.names)
     const saved = flags.keep ? "the better form of tool calls is kept at the end" : "nothing is saved"
@@ -189,7 +189,7 @@ export const models = Command.make(
     if (models.length === 0) {
       return yield* emit(`The server at ${host} has no model yet. Get one, for example: ollama pull qwen3:8b (5 GB).`)
     }
-    const chosen = new Set(setup.usesDefaultModel ? [] : modelNames(setup))
+    const chosen = new Set(setup.models.chosenBy === "nobody" ? [] : modelNames(setup))
     const lines = modelLines(models)
     yield* print(
       printableLines(

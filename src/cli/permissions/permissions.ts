@@ -18,7 +18,7 @@ import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { explainCall, type SourcedRule } from "../../services/permissions/Policy.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
+import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/layers.ts"
 import { readSetup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
@@ -69,7 +69,7 @@ const list = Command.make(
   Effect.fn("permissions list")(function* ({ json, project }) {
     const { emit, print, result, resultPaint } = yield* Output
     const { problemWith, root, setup } = yield* readProject(project)
-    const policies = yield* Effect.provide(Policies, layerPolicies(setup))
+    const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     const remembered = (yield* policies.rules)
       .filter((rule) => concernsProject(rule, root, folderIdentity(root)))
       .map((rule): ListedRule => Object.assign({}, rule, { source: policies.file ?? "" }))
@@ -109,7 +109,7 @@ const revoke = Command.make(
       return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
     }
     const { root, setup } = yield* readProject(project)
-    const policies = yield* Effect.provide(Policies, layerPolicies(setup))
+    const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     if (policies.rejection !== undefined) return yield* policies.rejection
     const given = Option.getOrUndefined(rule)
     /* A rule is named as the list shows it, and holds here; all are those of every project. */

@@ -15,7 +15,7 @@ import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { type LintedSkill, lintSkills } from "../../services/checking/SkillLinter.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { version } from "../../app/version.ts"
-import { layerCatalogue, readCatalogue, layerSkills } from "../../app/projectLayers.ts"
+import { layerCatalogue, readCatalogue, layerSkills } from "../../app/layers.ts"
 import { readSetup, type Setup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
@@ -289,7 +289,7 @@ const test = Command.make(
     const skill = yield* skillFile(name, setup)
     const tests = yield* testSkill(skill, {
       rules: yield* Effect.forEach(allow, (rule) => Effect.orDie(Effect.fromResult(parseRule("allow", rule)))),
-      plugins: setup.plugins.filter(({ scope }) => scope === "given")
+      plugins: setup.extensions.plugins.filter(({ scope }) => scope === "given")
     })
     const failed = tests.filter(({ problems }) => problems.length > 0).length
     if (json) {

@@ -1,5 +1,5 @@
 /**
- * The signals that the process receives. `launch` ends the program with the first one, unless an interactive session
+ * The signals that the process receives. The first one ends the program, unless an interactive session
  * takes Ctrl-C for itself; the last event of a run says which signal ended it.
  */
 import * as Context from "effect/Context"

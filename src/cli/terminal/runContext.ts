@@ -25,16 +25,14 @@ const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | u
 }
 
 /** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
-const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFileProblem }: ModelOffer) {
+const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
-  if (userFileProblem !== undefined)
-    return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
-  yield* saveSetting(userFile, ["model"], name).pipe(
+  const file = belowHome(userFile.path, home)
+  if (userFile.problem !== undefined) return yield* unsaved(`${file} is not yours: ${userFile.problem}`)
+  yield* saveSetting(userFile.path, ["model"], name).pipe(
     Effect.andThen(
-      emit(
-        `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`
-      )
+      emit(`${printable(name)} is saved as your model in ${file}. For another one in a single run: --model NAME.`)
     ),
     Effect.catch(({ message }) => unsaved(message.replace(/\.$/, "")))
   )
@@ -98,9 +96,9 @@ const demoLine = "Using the built-in demo, which only searches and quotes."
 /** Prints notes and warnings on stderr. */
 const printNotes = Effect.fnUntraced(function* (
   { emit, emitPaint }: Output["Service"],
-  { isTorn, notes = [], setup, warnings }: StartupNotes
+  { isTorn = false, notes = [], usesDemo = false, warnings }: StartupNotes
 ) {
-  if (setup.configuration.model === "embedded") yield* emit(demoLine)
+  if (usesDemo) yield* emit(demoLine)
   for (const text of warnings) yield* emit(`${emitPaint.yellow("warning")}: ${printable(text)}`)
   for (const text of notes) yield* emit(note(printable(text)))
   if (isTorn) yield* emit(note(tornNote))
@@ -123,9 +121,11 @@ export const runContextOf = Effect.fnUntraced(function* ({
     ...given,
     listen: sink.listen,
     approver: approver ?? layerPerson(output.emitPaint.bold("") !== ""),
-    ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
-    ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
+    terminal: {
+      ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
+      ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
+    }
   }
   return context
 })

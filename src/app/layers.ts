@@ -1,0 +1,350 @@
+/**
+ * Composition root: the only file that picks implementations for runs, conversations, stages and lists. It reads from the
+ * project at the bottom to the pipeline on top: the project, tools and skills, permissions, the model, the work on tasks.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import { hostAndPort, unfetchable } from "../domain/commands/NetworkAddress.ts"
+import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
+import { stageModel, toolCallsFor } from "../domain/models/Generation.ts"
+import { answerReserve } from "../domain/models/PromptSize.ts"
+import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
+import { builtInOrigin } from "../domain/tools/ToolCall.ts"
+import { builtInPlugin } from "../plugins/builtIns.ts"
+import { Agent } from "../services/agent/Agent.ts"
+import { Approver } from "../services/approvals/Approver.ts"
+import { Checks } from "../services/checks/Checks.ts"
+import { Commands } from "../services/commands/Commands.ts"
+import type { UserFolders } from "../services/configuration/UserFolders.ts"
+import { layerAsker } from "../services/conversation/AskSession.ts"
+import { Workspace } from "../services/files/Workspace.ts"
+import { layerUnsaved } from "../services/history/RunJournal.ts"
+import { Activities } from "../services/journal/Activities.ts"
+import { Journal } from "../services/journal/Journal.ts"
+import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
+import { layerProjectChecks, layerProjectMap } from "../services/map/MapReader.ts"
+import { McpPlugins } from "../services/mcp/McpPlugins.ts"
+import { ModelCaller } from "../services/models/ModelCaller.ts"
+import { ModelSlots } from "../services/models/ModelSlots.ts"
+import { Prompts } from "../services/models/Prompts.ts"
+import { TokenCalibration } from "../services/models/TokenCalibration.ts"
+import { ToolSupport } from "../services/models/ToolSupport.ts"
+import { Gate } from "../services/permissions/Gate.ts"
+import { Policies } from "../services/permissions/Policies.ts"
+import type { GateOptions } from "../services/permissions/Policy.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
+import { Attempts } from "../services/pipeline/Attempts.ts"
+import { Briefer } from "../services/pipeline/Briefer.ts"
+import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
+import { Reviser } from "../services/pipeline/Reviser.ts"
+import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
+import { Scheduler } from "../services/pipeline/Scheduler.ts"
+import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
+import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { Hooks, layerChangeHooks } from "../services/plugins/Hooks.ts"
+import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import { layerCurrentServer } from "../services/providers/Provider.ts"
+import { leavesMachine, providerOf } from "../services/providers/providers.ts"
+import { Evidence } from "../services/references/Evidence.ts"
+import { References } from "../services/references/References.ts"
+import { RunEvents } from "../services/runs/RunEvents.ts"
+import { defaultSettings, RunSettings, type Settings } from "../services/runs/RunSettings.ts"
+import { UsageMeter } from "../services/runs/UsageMeter.ts"
+import { Skills } from "../services/skills/Skills.ts"
+import { commandPlugins } from "../services/tools/CommandTools.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import { type CallLimits, secondsOfTool, ToolRunner } from "../services/tools/ToolRunner.ts"
+import { type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
+import type { RunConditions, RunContext } from "./RunContext.ts"
+import { addressOf, providerOfRun, readSetup, type Setup } from "./setup.ts"
+import { version } from "./version.ts"
+
+/** The servers that this program connects to itself. */
+const ownServices = ({ host, mcpServers = {} }: Settings): ReadonlyArray<OwnService> => [
+  ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
+  ...Object.values(mcpServers).flatMap(({ url }) => {
+    const parsed = url === undefined ? null : URL.parse(url)
+    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "MCP server", isPublic: true }]
+  })
+]
+
+/** What the user allowed permanently. */
+export const layerPolicies = ({ own }: UserFolders) =>
+  Layer.unwrap(Effect.map(Path.Path, (path) => Policies.layer(path.join(own, "policies.json"), process.getuid?.())))
+
+/** The project, the web, and what the user allowed permanently. */
+const layerWorld = ({ folders, project, settings }: Setup, replay?: RunConditions["replay"]) =>
+  Layer.mergeAll(
+    replay?.workspace ?? Workspace.layer(project),
+    layerPublicWeb({
+      allowed: settings.fetchAllow ?? [],
+      services: ownServices(settings),
+      timeout: Duration.seconds(settings.limits.fetchSeconds)
+    }),
+    layerPolicies(folders),
+    layerProjectMap(process.env["PATH"] ?? ""),
+    layerProjectChecks(process.env["PATH"] ?? "")
+  )
+
+/**
+ * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read
+ * them, and there only those that do not come every second.
+ */
+const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
+  Layer.unwrap(
+    Effect.map(Journal, (journal) =>
+      RunEvents.layerListener((recorded) =>
+        isTransient(recorded.event) || (!isShared && isHeartbeat(recorded.event))
+          ? listen(recorded)
+          : Effect.andThen(journal.enqueue({ type: "event", event: recorded.event }), listen(recorded))
+      )
+    )
+  )
+
+/** Commands in the sandbox, as this configuration says. */
+export const layerCommands = (
+  { candidates, home, locks, own, state }: UserFolders,
+  {
+    commandEnvironment = [],
+    limits,
+    sandbox = {}
+  }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
+) =>
+  /* Locks lie beside the runs that are saved where most are. */
+  Commands.layer({
+    environment: process.env,
+    named: commandEnvironment,
+    sandbox,
+    home,
+    hidden: [own, state, `${locks}/..`, ...candidates],
+    caches: `${state}/caches`,
+    scratch: `${state}/copies`,
+    usualSeconds: limits.commandSeconds,
+    limits
+  })
+
+/**
+ * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
+ * `PluginPackages` leaves out every other plugin of this name.
+ */
+export const builtIns = (
+  limits: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> & Partial<CallLimits> = defaultLimits
+): ReadonlyArray<Plugin> => {
+  const { commandSeconds, fetchSeconds, readFileBytes } = limits
+  const { name: setting, value: seconds } = secondsOfTool({ ...defaultLimits, ...limits }, "search_files")
+  const searchTime = { seconds, setting }
+  return [builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes, searchTime })]
+}
+
+/** Plugins of one source, and why others of it cannot be used. */
+interface LoadedPlugins {
+  readonly plugins: ReadonlyArray<Plugin>
+  readonly problems: ReadonlyArray<PluginProblem | McpProblem>
+}
+
+/** The tools of the built-in plugins and of these sources, in this order. */
+export const layerRegistry = (builtIns: ReadonlyArray<Plugin>, sources: ReadonlyArray<LoadedPlugins>) =>
+  ToolRegistry.layer(
+    [...builtIns, ...sources.flatMap(({ plugins }) => plugins)],
+    sources.flatMap(({ problems }) => problems)
+  )
+
+/** The skills of this setup that have a file. */
+export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
+  Skills.layer({ project, home, config }, leavesMachine)
+
+/**
+ * Tools and skills; what has to be started for them passes the gate. `values` are plugins beside those of the setup. With the
+ * recorded tools of a replay, nothing is loaded and no server is started.
+ */
+const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
+  const { extensions, folders, project, settings } = setup
+  const { hooks, plugins, tools } = extensions
+  const { config, home } = folders
+  const layerServers = McpPlugins.layer({ project, own: settings.mcpServers ?? {}, version })
+  const registry = Effect.gen(function* () {
+    const packages = yield* PluginPackages
+    const servers = yield* McpPlugins
+    const commands = yield* commandPlugins(project, tools)
+    const { problems } = yield* Hooks
+    return layerRegistry(builtIns(settings.limits), [
+      packages,
+      commands,
+      servers,
+      { plugins: recorded ?? [], problems }
+    ])
+  })
+  return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
+    Layer.provideMerge(Layer.unwrap(registry)),
+    Layer.provideMerge(layerChangeHooks),
+    Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),
+    Layer.provideMerge(layerCommands(folders, settings)),
+    Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
+    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
+  )
+}
+
+/** What the gate of this setup decides by. */
+export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions => ({
+  rules,
+  ...(settings.askFirst === true ? { askFirst: true } : {}),
+  unfetchable: (url) =>
+    unfetchable(url, {
+      allowed: settings.fetchAllow ?? [],
+      denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+    }),
+  /* The folder above that of the locks is the user's own state folder, with the key of their journals. */
+  protectedPaths: [folders.own, folders.state, `${folders.locks}/..`]
+})
+
+/** Who answers the questions of a run: the approver, unless flags decided before. Answers on other machines are saved there. */
+const layerAnswers = ({ approver, approveSteps, inDoubt, yes = false }: RunContext, isShared: boolean) => {
+  const decided = inDoubt === undefined ? approver : Approver.layerInDoubt(inDoubt)(approver)
+  const asked = isShared ? decided : layerRecordedAnswers(decided)
+  if (yes) return Approver.layerYes(asked)
+  return approveSteps ? Approver.layerApproveSteps(asked) : asked
+}
+
+/** Tools, gate and project, which runs and conversations share. */
+export const layerProject = (setup: Setup, context: RunContext, conditions: RunConditions = {}) => {
+  const { journal = layerUnsaved, lock = ProjectWriteLock.layerHeld, readOnly, replay, since, worker } = conditions
+  const isShared = worker !== undefined
+  const gate = Gate.layer({ ...gateOptionsOf(setup), readOnly, since, doubtNote: worker?.doubtNote })
+  const world = Layer.mergeAll(
+    layerWorld(setup, replay),
+    layerEvents(context.listen, isShared),
+    RunSettings.layer(setup.settings),
+    lock
+  )
+  return layerTools(setup, context.plugins, replay?.recorded).pipe(
+    Layer.provideMerge(Layer.provide(gate, layerAnswers(context, isShared))),
+    Layer.provideMerge(world),
+    Layer.provideMerge(journal)
+  )
+}
+
+/** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
+export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
+  layerTools(setup, values).pipe(
+    Layer.provideMerge(Layer.provide(Gate.layer(gateOptionsOf(setup)), Approver.layerNotAsked)),
+    Layer.provide(ProjectWriteLock.layerHeld),
+    Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
+  )
+
+/** The tools, plugins and skills that a run in this project would have. */
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
+  return yield* Effect.gen(function* () {
+    const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
+    const { known: servers, notes: serverNotes } = yield* McpPlugins
+    const { all, notes } = yield* Skills
+    return { tools, problems, known, servers, serverNotes, skills: all, notes: [...setup.folders.notes, ...notes] }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})
+
+/** The model that the settings name, with what its server knows of it. */
+export const layerModel = (setup: Setup) => {
+  const { configuration, models, settings } = setup
+  const provider = providerOfRun(setup)
+  const model = provider.model({
+    ...addressOf(setup),
+    model: settings.model,
+    contextWindow: settings.contextWindow,
+    maxAnswerTokens: answerReserve(settings.contextWindow),
+    keepAlive: configuration.keepAlive
+  })
+  if (provider.connect === undefined) return model
+  return Layer.merge(
+    model,
+    layerCurrentServer(provider.connect(addressOf(setup)), {
+      asked: models.facts,
+      serves: (name) => providerOf(name, models.providers) === provider
+    })
+  )
+}
+
+/** Whether the server of a setup lets the model of a conversation call tools. */
+const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
+  const { settings } = setup
+  const model = stageModel(settings, "ask") ?? settings.model
+  const { connect } = providerOfRun(setup)
+  if (connect === undefined) return ToolSupport.layerBlind(model)
+  const isNeeded = toolCallsFor(settings, "ask") === "native"
+  return Layer.unwrap(
+    Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded))
+  )
+}
+
+/** What every model call needs, beside the model and the run. */
+export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "worker"> = {}) =>
+  ModelCaller.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        worker?.slots ?? ModelSlots.layer,
+        TokenCalibration.layer,
+        worker?.meter ?? UsageMeter.layer,
+        Prompts.layer
+      )
+    ),
+    Layer.provideMerge(replay?.activities ?? Activities.layer)
+  )
+
+/** What the work on a task or a message reads and checks. */
+const layerMaterial = Layer.mergeAll(
+  Briefer.layer,
+  Checks.layer,
+  Evidence.layer,
+  References.layer,
+  ToolRunner.layerSettings
+)
+
+/** One task at a time, carried out here. */
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
+  Layer.provide(Agent.layer),
+  Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
+)
+
+/** From the request to the answer, over whatever carries out tasks. */
+export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
+
+/** Everything a run needs. */
+export const layerRun = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
+  layerPipeline.pipe(
+    Layer.provide(layerTasks),
+    Layer.provide(layerCalls(conditions)),
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provide(conditions.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
+    Layer.provideMerge(layerProject(setup, context, conditions))
+  )
+
+/** The stages of a run, each to be used by itself. */
+export const layerStages = (setup: Setup, context: RunContext, conditions: RunConditions) =>
+  Reviser.layer.pipe(
+    Layer.provideMerge(layerTasks),
+    Layer.provideMerge(layerCalls()),
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, context, conditions))
+  )
+
+/** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
+export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
+  layerAsker.pipe(
+    Layer.provide(Layer.merge(Agent.layer, TaskRunner.layer)),
+    Layer.provide(layerMaterial),
+    Layer.provide(layerCalls()),
+    Layer.provide(model ?? layerModel(setup)),
+    Layer.provideMerge(model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provide(RunSettings.layer(setup.settings))
+  )
+
+/** Everything a conversation needs. */
+export const layerAsk = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
+  layerAskModel(setup, context.model).pipe(Layer.provideMerge(layerProject(setup, context, conditions)))
