@@ -1,6 +1,6 @@
 /**
- * What a task does in its working copy: its calls, the checks of the project on what they change, and the lines that a call will
- * change in the project itself.
+ * What a task does in its working copy, or in the project itself where each change is asked about first: its calls, and the checks of the
+ * project on what they change.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -8,20 +8,22 @@ import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import { FileFact, fileFacts } from "../../domain/checks/Facts.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { writesIn, writtenText } from "../../domain/tools/Access.ts"
-import { fileTools, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { CallTarget } from "../tools/ToolRunner.ts"
 import { maxChangedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
 /** A working copy, and whose it is. */
-interface CopyOwner {
+export interface CopyOwner {
   readonly copy: WorkingCopy
   readonly task: string
   readonly round: number
@@ -35,23 +37,45 @@ export const makeCopyWork = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runCalls = yield* makeTaskCalls
   const workspace = yield* Workspace
+  const { askFirst = false } = yield* RunSettings
 
-  /** Makes calls, and notes which tool changed which file. Work that `goesOn` does so when a call was denied too often. */
+  /** Where calls write: to the copy, or to the project itself where each change is asked about first. */
+  const targetOf = ({ copy }: Pick<CopyOwner, "copy">): CallTarget => (askFirst ? "project" : copy)
+
+  /** Notes which tool changed which file of the copy. */
+  const noteChange = Effect.fnUntraced(function* (copy: WorkingCopy, { call, result }: CallOutcome) {
+    if (!result.success || !fileTools.has(call.name)) return
+    for (const path of pathsOf(call)) {
+      const place = workspace.canonical(yield* workspace.meant(path))
+      const file = yield* Effect.orElseSucceed(place, () => ({ path: changes.fileAt(path) }))
+      copy.noteChange(file.path, call.name)
+    }
+  })
+
+  /** Makes calls. Work that `goesOn` does so when a call was denied too often. */
   const run = Effect.fnUntraced(function* (
     { copy, round, task }: CopyOwner,
     calls: ReadonlyArray<ToolCall>,
     goesOn: boolean
   ) {
-    const { denied, outcomes } = yield* runCalls(task, round, calls, goesOn)
-    for (const { call, result } of outcomes) {
-      if (!result.success || !fileTools.has(call.name)) continue
-      for (const path of pathsOf(call)) {
-        const place = workspace.canonical(yield* workspace.meant(path))
-        const file = yield* Effect.orElseSucceed(place, () => ({ path: changes.fileAt(path) }))
-        copy.noteChange(file.path, call.name)
-      }
+    const owner = { task, round, target: targetOf({ copy }) }
+    if (owner.target !== "project" || !calls.some(({ name }) => fileTools.has(name))) {
+      const { denied, outcomes } = yield* runCalls(owner, calls, goesOn)
+      yield* Effect.forEach(outcomes, (outcome) => noteChange(copy, outcome), { discard: true })
+      return { denied, outcomes, files: [] }
     }
-    return { denied, outcomes }
+    const runs = yield* Effect.forEach(calls, (call) =>
+      Effect.gen(function* () {
+        const lines = fileTools.has(call.name) ? yield* changedLines({ round, task, uid: call.uid }, call) : []
+        const { denied, outcomes } = yield* runCalls(owner, [call], goesOn)
+        return { denied, outcomes, files: outcomes.every(({ result }) => result.success) ? lines : [] }
+      })
+    )
+    return {
+      denied: runs.find(({ denied }) => denied !== undefined)?.denied,
+      outcomes: runs.flatMap(({ outcomes }) => outcomes),
+      files: runs.flatMap(({ files }) => files)
+    }
   })
 
   /** Checks what the copy changes, where commands can see it, and what was changed in the project itself. */
@@ -86,5 +110,5 @@ export const makeCopyWork = Effect.gen(function* () {
       execute: Effect.orElseSucceed(linesOf(call), () => [])
     })
 
-  return { changedLines, check, run }
+  return { check, run, targetOf }
 })
