@@ -29,12 +29,39 @@ export interface CopyOwner {
   readonly round: number
 }
 
-export const makeCopyWork = Effect.gen(function* () {
+/** Makes the function that says which lines a call will change in the project; recorded, since they cannot be told afterwards. */
+const makeChangedLines = Effect.gen(function* () {
   const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+  const workspace = yield* Workspace
+
+  const linesOf = Effect.fnUntraced(function* (call: ToolCall) {
+    const { accesses } = yield* registry.prepare(call)
+    const files = yield* Effect.forEach(writesIn(accesses), (write) =>
+      Effect.map(
+        Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
+        (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
+      )
+    )
+    return fileFacts(files)
+  })
+
+  return (id: ToolCallId, call: ToolCall) =>
+    activities.run({
+      key: seenKey.lines(id),
+      input: hashOf([call.name, call.arguments]),
+      success: Schema.Array(FileFact),
+      error: Schema.Never,
+      execute: Effect.orElseSucceed(linesOf(call), () => [])
+    })
+})
+
+export const makeCopyWork = Effect.gen(function* () {
+  const changedLines = yield* makeChangedLines
   const changes = yield* makeTaskChanges
   const checks = yield* Checks
   const commands = yield* Commands
-  const registry = yield* ToolRegistry
   const runCalls = yield* makeTaskCalls
   const workspace = yield* Workspace
   const { askFirst = false } = yield* RunSettings
@@ -88,27 +115,6 @@ export const makeCopyWork = Effect.gen(function* () {
     if (paths.length === 0 || (inProject.length === 0 && (yield* commands.copies).mechanism === "none")) return []
     return yield* checks.run({ task, round, turn, request }, paths)
   })
-
-  const linesOf = Effect.fnUntraced(function* (call: ToolCall) {
-    const { accesses } = yield* registry.prepare(call)
-    const files = yield* Effect.forEach(writesIn(accesses), (write) =>
-      Effect.map(
-        Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
-        (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
-      )
-    )
-    return fileFacts(files)
-  })
-
-  /** The lines that a call will change in the project; recorded, since they cannot be told afterwards. */
-  const changedLines = (id: ToolCallId, call: ToolCall) =>
-    activities.run({
-      key: seenKey.lines(id),
-      input: hashOf([call.name, call.arguments]),
-      success: Schema.Array(FileFact),
-      error: Schema.Never,
-      execute: Effect.orElseSucceed(linesOf(call), () => [])
-    })
 
   return { check, run, targetOf }
 })

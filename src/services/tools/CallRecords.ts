@@ -141,8 +141,9 @@ type Make = Effect.Effect<ToolResult, PermissionDenied>
 
 type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
 
-/** Makes the function that writes down that a call is about to begin, unless a session after a crash may make it again. */
-export const makeIntents = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
+/** Makes the function that reports and records that a call with effects outside of a working copy begins. */
+export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
+  const events = yield* RunEvents
   const journal = yield* Journal
   const versions = yield* FileVersions
   const workspace = yield* Workspace
@@ -165,9 +166,7 @@ export const makeIntents = Effect.fnUntraced(function* (inFlight: InFlightCalls)
     return yield* Effect.mapError(versions.keep(change, next), fileFailure("keep", path))
   })
 
-  return Effect.fnUntraced(function* (placed: PlacedCall, prepared: PreparedCall) {
-    if (isRepeatable(prepared)) return
-    const { accesses, call, info } = prepared
+  const intend = Effect.fnUntraced(function* (placed: PlacedCall, { accesses, call, info }: PreparedCall) {
     const { name: key } = activityOf(placed)
     const writes = writesIn(accesses).filter(({ holds }) => holds?.is !== "folder")
     const files = yield* Effect.forEach(writes, (write) => stateBefore(write, placed.copy !== undefined))
@@ -176,6 +175,12 @@ export const makeIntents = Effect.fnUntraced(function* (inFlight: InFlightCalls)
     yield* inFlight.mayBegin(call.name)
     yield* inFlight.begin(key)
     yield* journal.append({ type: "intent", key, call, task: placed.id.task, effect: info.effect, targets, files })
+  })
+
+  return Effect.fnUntraced(function* (placed: PlacedCall, prepared: PreparedCall) {
+    const { accesses, call, risk } = prepared
+    if (!isRepeatable(prepared)) yield* intend(placed, prepared)
+    yield* events.publish({ type: "tool.started", id: placed.id, call, risk, targets: accesses.map(accessTarget) })
   })
 })
 
