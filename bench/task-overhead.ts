@@ -107,6 +107,7 @@ const work = Effect.gen(function* () {
       `Read what there is about Item ${n} and report what matters.`,
       "A short summary."
     )
+    const owner = { task: task.name, round: 1, target: "project" as const }
     const where = { round: 1, step: 0, task: task.name }
     const call = { uid: `turn-1/call_${n}`, name: "bench_read", arguments: {} }
     const report = { summary: "The item is done.", document: answer.text }
@@ -114,7 +115,7 @@ const work = Effect.gen(function* () {
       if (has("events")) yield* publish({ type: "stage.started", stage: "task", round: 1, task: task.name })
       yield* ask(task.name, 1)
       if (has("events")) yield* publish({ type: "task.turn", ...where, turn: 1, calls: [call], changed: [] })
-      const priorCalls = has("tool") ? (yield* runCalls(task.name, 1, [call])).outcomes : []
+      const priorCalls = has("tool") ? (yield* runCalls(owner, [call])).outcomes : []
       yield* ask(task.name, 2)
       return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}) }
     })

@@ -43,7 +43,7 @@ import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
-import { Hooks, layerChangeHooks } from "../services/plugins/Hooks.ts"
+import { Hooks, layerChangeGuard } from "../services/plugins/Hooks.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { layerCurrentServer } from "../services/providers/Provider.ts"
 import { leavesMachine, providerOf } from "../services/providers/providers.ts"
@@ -57,7 +57,8 @@ import { commandPlugins } from "../services/tools/CommandTools.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
-import { type CallLimits, secondsOfTool, ToolRunner } from "../services/tools/ToolRunner.ts"
+import { type CallLimits, secondsOfTool } from "../services/tools/CallLimits.ts"
+import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
 import type { RunConditions, RunContext } from "./RunContext.ts"
 import { addressOf, providerOfRun, readSetup, type Setup } from "./setup.ts"
@@ -180,7 +181,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
-    Layer.provideMerge(layerChangeHooks),
+    Layer.provideMerge(layerChangeGuard),
     Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),
     Layer.provideMerge(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),

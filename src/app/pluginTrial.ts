@@ -127,7 +127,8 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
     const [problem] = problems
     if (problem !== undefined) return yield* problem
     const runner = yield* ToolRunner
-    const result: ToolResult = yield* runner.run({ round: 1, task: "Test", uid: "call" }, { uid: "call", ...call })
+    const id = { round: 1, task: "Test", uid: "call" }
+    const result: ToolResult = yield* runner.run(id, { uid: id.uid, ...call }, "project")
     return result
   }).pipe(Effect.provide(layerTrial(source, project, rules)))
 }, Effect.scoped)

@@ -17,7 +17,8 @@ import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
-import { type CallLimits, ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -71,7 +72,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
       const registry = yield* ToolRegistry
       /** Runs one call as task `T`; gives its data, or the kind of failure and the message. */
       const call = (name: string, args: Arguments = {}) =>
-        Effect.map(runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args)), (result) =>
+        Effect.map(runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args), "project"), (result) =>
           result.success ? result.data : [result.error_type, result.error_message]
         )
       const problems = registry.problems.map(({ message }) => message.replaceAll(project, "<project>"))

@@ -18,9 +18,11 @@ import { ReadTexts } from "../../src/services/permissions/ReadTexts.ts"
 import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import { type CallLimits, ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/tools/WebFetch.ts"
 import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
+import { CurrentCopy } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
@@ -83,9 +85,11 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   return yield* Effect.provideContext(
     Effect.gen(function* () {
       const runner = yield* ToolRunner
-      /** Runs one call as task `T` of round 1. */
+      /** Runs one call as task `T` of round 1, in the working copy where there is one. */
       const run = (name: string, args?: Arguments) =>
-        runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args))
+        Effect.flatMap(CurrentCopy, (copy) =>
+          runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args), copy ?? "project")
+        )
       return {
         root,
         run,

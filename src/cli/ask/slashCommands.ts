@@ -23,7 +23,6 @@ import { resultText } from "../../domain/models/OutputText.ts"
 import { assumedScale } from "../../domain/models/PromptSize.ts"
 import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
 import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { harmless, printable, printableLines } from "../../domain/text/Printable.ts"
 import { counted, withoutProject } from "../../domain/text/Format.ts"
@@ -35,9 +34,7 @@ import type { FittedSetup } from "../../app/modelChoice.ts"
 import { askText } from "../approval/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
-import { Gate } from "../../services/permissions/Gate.ts"
 import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
-import { questionOfCall } from "../../services/permissions/GateQuestion.ts"
 import { ProjectWriteLock } from "../../services/permissions/ProjectWriteLock.ts"
 import { FileVersions } from "../../services/files/FileVersions.ts"
 import { patchOf, shownChanges, undoChanges } from "../../app/runChanges.ts"
@@ -228,15 +225,13 @@ const treeLines = Effect.gen(function* () {
   return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
 
-/** The list is a tool's own; it is asked for like by a model, through the gate. */
-const taskLines = Effect.gen(function* () {
-  const registry = yield* ToolRegistry
-  const gate = yield* Gate
-  const prepared = yield* registry.prepare({ uid: "tasks", name: "list_tasks", arguments: {} })
-  const listed = yield* registry.execute(yield* gate.authorize(questionOfCall({ task: askTask, place: "" }, prepared)))
-  if (!Array.isArray(listed) || listed.length === 0) return "The list is empty."
-  return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
-}).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))
+/** The list is a tool's own. */
+const taskLines = Effect.fnUntraced(function* (session: AskSession) {
+  const { data, error_message } = yield* session.call("list_tasks", {})
+  if (error_message !== null) return printableLines(error_message)
+  if (!Array.isArray(data) || data.length === 0) return "The list is empty."
+  return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
+})
 
 /** What the tools changed since the conversation began. */
 const changesHere = Effect.gen(function* () {
@@ -428,7 +423,7 @@ export const runCommand = Effect.fn("runCommand")(
         case "save":
           return yield* save(argument, context)
         case "tasks":
-          return yield* taskLines
+          return yield* taskLines(context.session)
         case "tools":
           return yield* argument === "" ? toolLines(context) : choose(argument, context)
       }

@@ -27,11 +27,10 @@ import { SkillFiles } from "../files/SkillFiles.ts"
 import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import type { TooManyDenials } from "../tools/CallRecords.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import { makeCallChecker } from "./CheckCalls.ts"
 import { makeCompaction } from "./Compaction.ts"
-import { makeAskFirst } from "./hooks/AskFirst.ts"
 import { lastTurn } from "./hooks/LastTurn.ts"
 import { makePrefetch } from "./hooks/Prefetch.ts"
 import { makeRemainingOccurrences } from "./hooks/RemainingOccurrences.ts"
@@ -50,7 +49,6 @@ const makeHooks = Effect.gen(function* () {
   const hooks: ReadonlyArray<AgentHook> = [
     yield* makePrefetch,
     lastTurn,
-    yield* makeAskFirst,
     yield* makeRemainingOccurrences,
     yield* makeSelfReview,
     repeats(limits.identicalCalls)
@@ -103,7 +101,6 @@ export class Agent extends Context.Service<
       const hooks = yield* makeHooks
       const goOn = yield* makeReply(hooks, compaction)
       const tools = yield* makeCallRunner(hooks, compaction)
-      const { askFirst = false } = yield* RunSettings
 
       /**
        * One turn: an exchange with the model. The program asks, reads the reply, makes the calls and changes that it asks for, runs
@@ -236,14 +233,16 @@ export class Agent extends Context.Service<
         return candidate.value
       })
 
-      /** Calls of the work see its working copy, or the project itself where each change is asked about first. */
+      /** The work sees the project as its calls leave it, and the files of its skill. */
       const within =
-        ({ assignment: { copy, skill } }: Pick<AnyWork, "assignment">) =>
-        <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-          effect.pipe(
-            Effect.provideService(CurrentCopy, askFirst ? undefined : copy),
-            Effect.provideService(SkillFiles, new Set(skill?.files?.filter((file) => isAbsolute(file))))
+        ({ assignment }: Pick<AnyWork, "assignment">) =>
+        <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+          const target = tools.targetOf(assignment)
+          return effect.pipe(
+            Effect.provideService(CurrentCopy, target === "project" ? undefined : target),
+            Effect.provideService(SkillFiles, new Set(assignment.skill?.files?.filter((file) => isAbsolute(file))))
           )
+        }
 
       return Agent.of({
         run: (work, begun) => within(work)(run(work, begun)),

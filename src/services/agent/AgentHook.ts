@@ -7,9 +7,8 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import type { AgentEnd, AnyWork, Session } from "./Session.ts"
-import type { AgentTurn, CallRun } from "./Turn.ts"
+import type { AgentEnd, Session } from "./Session.ts"
+import type { AgentTurn } from "./Turn.ts"
 
 /** A mechanism that takes part in the turns. */
 export interface AgentHook {
@@ -17,11 +16,6 @@ export interface AgentHook {
   readonly opening?: (round: number, task: Task, briefing: Briefing) => Effect.Effect<string>
   /** Chooses among the calls that can be made. */
   readonly beforeTools?: (turn: AgentTurn, calls: ReadonlyArray<ToolCall>) => ReadonlyArray<ToolCall>
-  /** Makes calls in another way than in the working copy; nothing for calls that it leaves to the loop. */
-  readonly runTools?: (
-    work: AnyWork,
-    calls: ReadonlyArray<ToolCall>
-  ) => Effect.Effect<CallRun, TooManyDenials> | undefined
   /** Lines for the reply about what the changes of a turn left behind. */
   readonly afterChanges?: (
     turn: AgentTurn,

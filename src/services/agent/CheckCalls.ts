@@ -14,16 +14,18 @@ import { makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall, withMoves } from "../../domain/tools/ToolCall.ts"
 import type { UnmadeChange } from "../../domain/tools/OpenChanges.ts"
-import { inOneCall, makeTaskChanges } from "../changes/TaskChanges.ts"
+import { inOneCall, makeAnswerChanges } from "../changes/AnswerChanges.ts"
+import { makeTidyCall } from "../changes/TidyCalls.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeSkillFileRead } from "../skills/SkillFileRead.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Assignment } from "./Session.ts"
 
 export const makeCallChecker = Effect.gen(function* () {
-  const changes = yield* makeTaskChanges
+  const callsOfChanges = yield* makeAnswerChanges
   const registry = yield* ToolRegistry
   const skillFileRead = yield* makeSkillFileRead
+  const tidyCall = yield* makeTidyCall
   const { askFirst = false, limits } = yield* RunSettings
   const most = limits.toolCallsPerIteration
 
@@ -36,7 +38,7 @@ export const makeCallChecker = Effect.gen(function* () {
     const { call: written, issues, repairs } = registry.check(wanted, withMoves(tools), task)
     const named = skill === undefined ? written : yield* skillFileRead(written, skill)
     const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [named], task)
-    const tidied = yield* changes.tidied(named, { task, request, saysSo: saysRemoval })
+    const tidied = yield* tidyCall(named, { task, request, saysSo: saysRemoval })
     const { call, lost } = tidied
     if (lost !== undefined && issues.length === 0) return { call, issue: lost }
     return {
@@ -51,12 +53,12 @@ export const makeCallChecker = Effect.gen(function* () {
   return Effect.fnUntraced(function* (assignment: Assignment, reply: TurnContent): Effect.fn.Return<CheckedCalls> {
     const { task, tools } = assignment
     const where = { section: "Tool Calls", task }
-    const changed = yield* changes.callsOf(reply.changes, task)
-    const callsOfChanges = changed.map(({ calls }) => calls)
+    const changed = yield* callsOfChanges(reply.changes, task)
+    const changing = changed.map(({ calls }) => calls)
     // A replacement counts as one call, however many files it changes.
     const groups = [
       ...reply.calls.map((call) => [call]),
-      ...(askFirst ? inOneCall(callsOfChanges.flat()).map((call) => [call]) : callsOfChanges)
+      ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing)
     ]
     const parts = withoutDoubles(groups)
     const doubled = "Made a call once that was written several times."

@@ -12,7 +12,7 @@ import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { conversationSize, measuredPrompt } from "../../domain/models/ConversationMessage.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
-import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { makePathsIn } from "../changes/AnswerChanges.ts"
 import type { Bound } from "../models/CallAttempt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -23,7 +23,7 @@ const noPaths: ProjectPaths = new Map()
 
 export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, isNative }: Compaction) {
   const caller = yield* ModelCaller
-  const changes = yield* makeTaskChanges
+  const pathsIn = yield* makePathsIn
   const registry = yield* ToolRegistry
 
   /** How the server may hold the next answer to a form, after one that could not be used. */
@@ -98,7 +98,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     const { answer, asked, issues } = reply
     if (issues.length > 0) return unreadReply(reply)
     const mayChange = assignment.tools.some((name) => fileTools.has(name))
-    const paths = mayChange ? yield* changes.pathsIn(answer, assignment.task) : noPaths
+    const paths = mayChange ? yield* pathsIn(answer, assignment.task) : noPaths
     const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* read(answer, paths)
     return parsedReply(reply, written, isNative(assignment))
   })

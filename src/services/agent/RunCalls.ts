@@ -1,6 +1,6 @@
 /**
- * Makes the calls of a turn in the working copy, or in another way that a hook has, and finds out what their changes mean: what they
- * left behind elsewhere, what the checks of the project say, and which instructions of the project hold for their files.
+ * Makes the calls of a turn, and finds out what their changes mean: what they left behind elsewhere, what the checks of the project say,
+ * and which instructions of the project hold for their files.
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
@@ -8,7 +8,7 @@ import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
-import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import type { TooManyDenials } from "../tools/CallRecords.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { AgentWork } from "./Session.ts"
@@ -35,13 +35,8 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     calls: ReadonlyArray<ToolCall>
   ): Effect.fn.Return<CallRun, TooManyDenials | E> {
     yield* work.approve(calls)
-    for (const { runTools } of hooks) {
-      const run = runTools?.(work, calls)
-      if (run !== undefined) return yield* run
-    }
     const { assignment } = work
-    const owner = { ...assignment, round: assignment.id.round }
-    return { ...(yield* copyWork.run(owner, calls, assignment.kind === "message")), files: [] }
+    return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
   })
 
   /** Makes the calls of a turn, and tells what they changed. */
@@ -89,5 +84,5 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     return { ...turnRun, remaining: remaining.flat(), checks, folderInstructions }
   })
 
-  return { inspect, make, run }
+  return { inspect, make, run, targetOf: copyWork.targetOf }
 })

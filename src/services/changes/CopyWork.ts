@@ -1,6 +1,6 @@
 /**
- * What a task does in its working copy: its calls, the checks of the project on what they change, and the lines that a call will
- * change in the project itself.
+ * What a task does in its working copy, or in the project itself where each change is asked about first: its calls, and the checks of the
+ * project on what they change.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -8,50 +8,101 @@ import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import { FileFact, fileFacts } from "../../domain/checks/Facts.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { writesIn, writtenText } from "../../domain/tools/Access.ts"
-import { fileTools, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { CallTarget } from "../tools/ToolRunner.ts"
 import { maxChangedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
 /** A working copy, and whose it is. */
-interface CopyOwner {
+export interface CopyOwner {
   readonly copy: WorkingCopy
   readonly task: string
   readonly round: number
 }
 
-export const makeCopyWork = Effect.gen(function* () {
+/** Makes the function that says which lines a call will change in the project; recorded, since they cannot be told afterwards. */
+const makeChangedLines = Effect.gen(function* () {
   const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+  const workspace = yield* Workspace
+
+  const linesOf = Effect.fnUntraced(function* (call: ToolCall) {
+    const { accesses } = yield* registry.prepare(call)
+    const files = yield* Effect.forEach(writesIn(accesses), (write) =>
+      Effect.map(
+        Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
+        (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
+      )
+    )
+    return fileFacts(files)
+  })
+
+  return (id: ToolCallId, call: ToolCall) =>
+    activities.run({
+      key: seenKey.lines(id),
+      input: hashOf([call.name, call.arguments]),
+      success: Schema.Array(FileFact),
+      error: Schema.Never,
+      execute: Effect.orElseSucceed(linesOf(call), () => [])
+    })
+})
+
+export const makeCopyWork = Effect.gen(function* () {
+  const changedLines = yield* makeChangedLines
   const changes = yield* makeTaskChanges
   const checks = yield* Checks
   const commands = yield* Commands
-  const registry = yield* ToolRegistry
   const runCalls = yield* makeTaskCalls
   const workspace = yield* Workspace
+  const { askFirst = false } = yield* RunSettings
 
-  /** Makes calls, and notes which tool changed which file. Work that `goesOn` does so when a call was denied too often. */
+  /** Where calls write: to the copy, or to the project itself where each change is asked about first. */
+  const targetOf = ({ copy }: Pick<CopyOwner, "copy">): CallTarget => (askFirst ? "project" : copy)
+
+  /** Notes which tool changed which file of the copy. */
+  const noteChange = Effect.fnUntraced(function* (copy: WorkingCopy, { call, result }: CallOutcome) {
+    if (!result.success || !fileTools.has(call.name)) return
+    for (const path of pathsOf(call)) {
+      const place = workspace.canonical(yield* workspace.meant(path))
+      const file = yield* Effect.orElseSucceed(place, () => ({ path: changes.fileAt(path) }))
+      copy.noteChange(file.path, call.name)
+    }
+  })
+
+  /** Makes calls. Work that `goesOn` does so when a call was denied too often. */
   const run = Effect.fnUntraced(function* (
     { copy, round, task }: CopyOwner,
     calls: ReadonlyArray<ToolCall>,
     goesOn: boolean
   ) {
-    const { denied, outcomes } = yield* runCalls(task, round, calls, goesOn)
-    for (const { call, result } of outcomes) {
-      if (!result.success || !fileTools.has(call.name)) continue
-      for (const path of pathsOf(call)) {
-        const place = workspace.canonical(yield* workspace.meant(path))
-        const file = yield* Effect.orElseSucceed(place, () => ({ path: changes.fileAt(path) }))
-        copy.noteChange(file.path, call.name)
-      }
+    const owner = { task, round, target: targetOf({ copy }) }
+    if (owner.target !== "project" || !calls.some(({ name }) => fileTools.has(name))) {
+      const { denied, outcomes } = yield* runCalls(owner, calls, goesOn)
+      yield* Effect.forEach(outcomes, (outcome) => noteChange(copy, outcome), { discard: true })
+      return { denied, outcomes, files: [] }
     }
-    return { denied, outcomes }
+    const runs = yield* Effect.forEach(calls, (call) =>
+      Effect.gen(function* () {
+        const lines = fileTools.has(call.name) ? yield* changedLines({ round, task, uid: call.uid }, call) : []
+        const { denied, outcomes } = yield* runCalls(owner, [call], goesOn)
+        return { denied, outcomes, files: outcomes.every(({ result }) => result.success) ? lines : [] }
+      })
+    )
+    return {
+      denied: runs.find(({ denied }) => denied !== undefined)?.denied,
+      outcomes: runs.flatMap(({ outcomes }) => outcomes),
+      files: runs.flatMap(({ files }) => files)
+    }
   })
 
   /** Checks what the copy changes, where commands can see it, and what was changed in the project itself. */
@@ -65,26 +116,5 @@ export const makeCopyWork = Effect.gen(function* () {
     return yield* checks.run({ task, round, turn, request }, paths)
   })
 
-  const linesOf = Effect.fnUntraced(function* (call: ToolCall) {
-    const { accesses } = yield* registry.prepare(call)
-    const files = yield* Effect.forEach(writesIn(accesses), (write) =>
-      Effect.map(
-        Effect.orElseSucceed(workspace.readText(write.path, maxChangedBytes), () => null),
-        (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
-      )
-    )
-    return fileFacts(files)
-  })
-
-  /** The lines that a call will change in the project; recorded, since they cannot be told afterwards. */
-  const changedLines = (id: ToolCallId, call: ToolCall) =>
-    activities.run({
-      key: seenKey.lines(id),
-      input: hashOf([call.name, call.arguments]),
-      success: Schema.Array(FileFact),
-      error: Schema.Never,
-      execute: Effect.orElseSucceed(linesOf(call), () => [])
-    })
-
-  return { changedLines, check, run }
+  return { check, run, targetOf }
 })

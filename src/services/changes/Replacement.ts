@@ -10,10 +10,11 @@ import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.t
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
 import { counted } from "../../domain/text/Format.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { maxTreeEntries, type TreeListing } from "../files/FileTree.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { fileCall } from "./FinalCalls.ts"
-import { makePatternSearch } from "./SearchedTexts.ts"
+import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 
 /** What a replacement does not reach, in sentences, and the paths that stand for it. */
 interface Unreached {
@@ -52,11 +53,34 @@ const replacedText = (
   return [`${begin}${excepted}`, ...sentences].join(" ")
 }
 
-const openIssue = (task: string, what: string, how: string): Issue =>
+export const openIssue = (task: string, what: string, how: string): Issue =>
   makeIssue("change-open", { section: "Changes", task }, { what, how })
 
 const howToGoOn =
   'Say in the report what was not looked at, and begin it with **Partly done**, or change it in another way. Files that are meant to stay as they are belong into "except".'
+
+type Replace = Extract<Change, { readonly _tag: "Replace" }>
+
+/** The call that would replace the text wherever it stands in a file. */
+const editOfAll = ({ pattern, with: by }: Replace, uid: string, path?: string): ToolCall => ({
+  uid,
+  name: "edit_file",
+  arguments: { ...(path === undefined ? {} : { path }), old_text: pattern, new_text: by, replace_all: true }
+})
+
+/** The edits of the files that hold the text, but for the lines that are kept. */
+const editsOf = (
+  { pattern, with: by }: Replace,
+  uid: string,
+  texts: ReadonlyArray<SearchedText>,
+  { kept, places }: { readonly places: ReadonlyArray<TextLine>; readonly kept: ReadonlyArray<TextLine> }
+): ReadonlyArray<ToolCall> =>
+  texts
+    .filter(({ path }) => places.some((place) => place.path === path))
+    .map(({ path, text }, index) => {
+      const lines = kept.flatMap((line) => (line.path === path ? [line.line] : []))
+      return Object.assign({ uid: `${uid}-${index + 1}` }, fileCall(path, text, replaceIn(text, pattern, by, lines)))
+    })
 
 export const makeReplacement = Effect.gen(function* () {
   const path = yield* Path.Path
@@ -91,48 +115,31 @@ export const makeReplacement = Effect.gen(function* () {
   })
 
   /** The edits of all files that hold the text to replace, and what is open beside them. */
-  return Effect.fnUntraced(function* (
-    { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
-    uid: string,
-    task: string
-  ) {
+  return Effect.fnUntraced(function* (change: Replace, uid: string, task: string) {
+    const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)
     const places = replacePlaces(texts, { pattern, except })
-    const kept = replacePlaces(texts, { pattern, except: [] }).filter(
-      (one) => !places.some((place) => place.path === one.path && place.line === one.line)
-    )
-    const { paths, sentences } = unreached
+    const { sentences } = unreached
     const named = JSON.stringify(pattern)
     if (places.length === 0 && sentences.length === 0) {
       const what = `The text ${named} stands nowhere in the project, so nothing was replaced.`
-      const call = { uid, name: "edit_file", arguments: { old_text: pattern, new_text: by, replace_all: true } }
       const issue = openIssue(task, what, "Search for the text, and copy it as it stands.")
-      return { calls: [], issues: [], refused: { call, issue } }
+      return { calls: [], issues: [], refused: { call: editOfAll(change, uid), issue } }
     }
+    const kept = replacePlaces(texts, { pattern, except: [] }).filter(
+      (line) => !places.some((place) => place.path === line.path && place.line === line.line)
+    )
     const begin =
       places.length === 0
         ? `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
         : `The text ${named} may stand in files that were not changed.`
     const issue = openIssue(task, [begin, ...sentences].join(" "), howToGoOn)
-    const calls = texts
-      .filter((file) => places.some((place) => place.path === file.path))
-      .map((file, index) => {
-        const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
-        return Object.assign(
-          { uid: `${uid}-${index + 1}` },
-          fileCall(file.path, file.text, replaceIn(file.text, pattern, by, lines))
-        )
-      })
-    const leftOut = paths.map((file, index) => ({
+    const leftOut = unreached.paths.map((path, index) => ({
       issue,
-      call: {
-        uid: `${uid}-open-${index + 1}`,
-        name: "edit_file",
-        arguments: { path: file, old_text: pattern, new_text: by, replace_all: true }
-      }
+      call: editOfAll(change, `${uid}-open-${index + 1}`, path)
     }))
     return {
-      calls,
+      calls: editsOf(change, uid, texts, { places, kept }),
       issues: sentences.length === 0 ? [] : [issue],
       ...(leftOut.length === 0 ? {} : { leftOut }),
       ...(places.length === 0 ? {} : { replaced: replacedText(pattern, places, kept, unreached) })

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
@@ -20,15 +21,14 @@ import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
-import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunAnswers } from "../permissions/RunAnswers.ts"
 import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
+import { makeApproval } from "../pipeline/Approval.ts"
 import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
-import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
@@ -122,9 +122,8 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const agent = yield* Agent
   const changes = yield* makeTaskChanges
-  const gate = yield* Gate
   const answers = yield* RunAnswers
-  const gatedCalls = yield* makeGatedCalls
+  const approval = yield* makeApproval
   const events = yield* RunEvents
   const instructions = yield* makeInstructions
   const lock = yield* ProjectWriteLock
@@ -236,12 +235,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
     if (lockText !== undefined) {
       return { status: "not_permitted" as const, why: `${namesOf(proposal)}: this ${lockText}.` }
     }
-    const gated = yield* gatedCalls(wholeTask, proposal, number)
-    if (gated === undefined) return undefined
-    const title = `Message ${number}`
-    const { approved, by } = yield* approveStep(gate, { title, planKey: `message-${number}`, tasks: [gated] })
-    if (approved) return undefined
-    return by === "person"
+    const place = { title: `Message ${number}`, planKey: `message-${number}`, round: number }
+    const asked = yield* Effect.result(approval.askForTask(wholeTask, proposal, place))
+    if (Result.isSuccess(asked)) return undefined
+    return asked.failure.by === "person"
       ? { status: "declined" as const, why: `you declined the changes of ${namesOf(proposal)}.` }
       : {
           status: "not_permitted" as const,

@@ -32,7 +32,7 @@ import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../.
 import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { CommandLine } from "../../domain/commands/CommandText.ts"
-import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
+import type { Arguments, ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
@@ -124,7 +124,7 @@ export const layerAsker = Layer.effect(
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
       const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
       const given = yield* Ref.make(images)
-      let commands = 0
+      let typedCalls = 0
       const messages = Effect.map(Ref.get(memory), (now) => now.messages)
       const tools = yield* Ref.make(offered)
       const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
@@ -233,13 +233,17 @@ export const layerAsker = Layer.effect(
         )
       })
 
-      const command = Effect.fn("Asker.command")(function* (argv: CommandLine, typed: string) {
-        commands += 1
-        const call = { uid: `typed-${commands}`, name: "run_command", arguments: { argv } }
-        const result = yield* toolRunner.run({ round: 0, task: askTask, uid: call.uid }, call).pipe(
+      const call = Effect.fn("Asker.call")(function* (name: string, args: Arguments) {
+        typedCalls += 1
+        const uid = `typed-${typedCalls}`
+        return yield* toolRunner.run({ round: 0, task: askTask, uid }, { uid, name, arguments: args }, "project").pipe(
           Effect.catchTag("TooManyDenials", (denied) => Effect.succeed(denied.result)),
           Effect.ensuring(lock.release)
         )
+      })
+
+      const command = Effect.fn("Asker.command")(function* (argv: CommandLine, typed: string) {
+        const result = yield* call("run_command", { argv })
         yield* Ref.update(memory, (now) => ({ ...now, messages: [...now.messages, commandMessage(typed, result)] }))
         return result
       })
@@ -257,6 +261,7 @@ export const layerAsker = Layer.effect(
       const session: AskSession = {
         send,
         messages,
+        call,
         command,
         compact,
         restore: Effect.fnUntraced(function* (some) {

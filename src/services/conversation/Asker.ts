@@ -8,7 +8,7 @@ import type { Attachment } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
 import type { CommandLine } from "../../domain/commands/CommandText.ts"
-import type { ToolInfo, ToolResult } from "../../domain/tools/ToolCall.ts"
+import type { Arguments, ToolInfo, ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { NoToolSupport } from "../models/ToolSupport.ts"
 import type { BriefingError } from "../pipeline/Briefer.ts"
 
@@ -47,6 +47,8 @@ export interface AskSession {
   readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
   /** Folds the conversation as it is when it becomes too long; gives the characters before and after. */
   readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
+  /** Calls a tool for the user, as the model would; the model does not see it. */
+  readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
   /** Runs a command that the person typed, with its permission; the model sees it and its output with the next message. */
   readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */

@@ -131,6 +131,7 @@ export const layerReplayDecisions = (
           ? Effect.fail(new ToolFailure({ type: "not_found", message: `The call ${call.uid} is not in the journal.` }))
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
+      const decode = (call: ToolCall) => Effect.map(prepare(call), (known) => ({ resolve: Effect.succeed(known) }))
       const denials = Effect.succeed(denialsOf(own))
       const ask = (question: OpenQuestion) => {
         if (question.scope === "step") return askStep(question)
@@ -143,7 +144,7 @@ export const layerReplayDecisions = (
           : Effect.succeed({ _tag: "Ask" as const, question, rules: [], canAsk: Effect.succeed(true) })
       return Context.make(Gate, { ...gate, ask, decide }).pipe(
         Context.add(RunAnswers, { ...(yield* RunAnswers), denials }),
-        Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
+        Context.add(ToolRegistry, { ...registry, decode, prepare, inspect: () => Effect.undefined })
       )
     })
   )

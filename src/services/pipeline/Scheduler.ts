@@ -28,17 +28,16 @@ import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
-import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { makeApproval, type StepApproval } from "./Approval.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskItems } from "./TaskItems.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
-import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
+import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
@@ -233,8 +232,7 @@ const makeTaskStarts = Effect.gen(function* () {
 const makeConclusion = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
-  const gate = yield* Gate
-  const gatedCalls = yield* makeGatedCalls
+  const approval = yield* makeApproval
   const join = yield* makeJoinChanges
   const taskRunner = yield* TaskRunner
 
@@ -250,12 +248,8 @@ const makeConclusion = Effect.gen(function* () {
     if (now === outcome) return worked
     const approvedSigns = new Set(signsOf(outcome).values())
     const calls = [...signsOf(now)].flatMap(([call, sign]) => (approvedSigns.has(sign) ? [] : [call]))
-    const gated = yield* gatedCalls(task, { task, calls }, round.round)
-    if (gated !== undefined) {
-      const question = { title: task.name, planKey: `round-${round.round}`, tasks: [gated] }
-      const { approved, by } = yield* approveStep(gate, question)
-      if (!approved) return yield* new CallsDeclined({ by })
-    }
+    const place = { title: task.name, planKey: `round-${round.round}`, round: round.round }
+    yield* approval.askForTask(task, { calls }, place)
     return yield* upToDate(state, round, { finished, outcome: now })
   })
 
@@ -302,20 +296,21 @@ const makeStepRunner = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const conclude = yield* makeConclusion
   const events = yield* RunEvents
-  const gate = yield* Gate
-  const gatedCalls = yield* makeGatedCalls
+  const approval = yield* makeApproval
   const join = yield* makeJoinChanges
 
-  const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
+  const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, stepApproval: StepApproval) {
     let worked = yield* Effect.result(Deferred.await(state.worked))
     if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") {
-      yield* approval.pass
+      yield* stepApproval.pass
       return worked.failure.by
     }
     const { step, task } = state
-    const gated = Result.isSuccess(worked) ? yield* gatedCalls(task, worked.success.outcome, round.round) : undefined
+    const gated = Result.isSuccess(worked)
+      ? yield* approval.gatedCalls(task, worked.success.outcome, round.round)
+      : undefined
     if (gated === undefined || Result.isFailure(worked)) {
-      yield* approval.pass
+      yield* stepApproval.pass
       return yield* conclude(worked, state, round)
     }
     const { finished, outcome } = worked.success
@@ -323,12 +318,12 @@ const makeStepRunner = Effect.gen(function* () {
       const joined = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
       worked = Result.map(joined, (now) => ({ finished, outcome: now }))
       if (Result.isFailure(joined)) return { proposed: others }
-      const again = gatedCalls(task, joined.success, round.round)
+      const again = approval.gatedCalls(task, joined.success, round.round)
       const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
       const asked = joined.success === outcome ? (calls ?? gated) : calls
       return { gated: asked, proposed: changes.onTop(others, joined.success) }
     })
-    const { approved, by } = yield* approval.request({ task: task.name, prepare })
+    const { approved, by } = yield* stepApproval.request({ task: task.name, prepare })
     return approved ? yield* conclude(worked, state, round) : by
   })
 
@@ -336,8 +331,8 @@ const makeStepRunner = Effect.gen(function* () {
     const where = { round: round.round, step, title }
     yield* events.publish({ type: "step.started", ...where })
     const tasks = states.map(({ task }) => task.name)
-    const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${round.round}` })
-    const declined = yield* Effect.forEach(states, (state) => runTask(state, round, approval), {
+    const stepApproval = yield* approval.forStep({ title, planKey: `round-${round.round}` }, tasks)
+    const declined = yield* Effect.forEach(states, (state) => runTask(state, round, stepApproval), {
       concurrency: "unbounded"
     })
     yield* events.publish({ type: "step.finished", ...where })

@@ -20,7 +20,6 @@ import { shortened } from "../../domain/text/Excerpt.ts"
 import { pathsOf } from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate, approveStep } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeItemFiles } from "../changes/SearchedTexts.ts"
@@ -29,6 +28,7 @@ import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { makeApproval } from "./Approval.ts"
 import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
 
 /** How much of a report stands for an item. */
@@ -150,7 +150,7 @@ const makeItemJoin = Effect.gen(function* () {
 
 /** Asks about more items than the limit. */
 const allowItems = Effect.fnUntraced(function* (
-  gate: Gate["Service"],
+  approval: Effect.Success<typeof makeApproval>,
   limit: number,
   { round, task }: TaskOrder,
   count: number
@@ -158,8 +158,7 @@ const allowItems = Effect.fnUntraced(function* (
   if (count <= limit) return
   const title = `${count} items of "${task.name}", more than limits.items (${limit})`
   const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
-  const { approved, by } = yield* approveStep(gate, { title, planKey: `items-${round}`, tasks })
-  if (!approved) return yield* new CallsDeclined({ by })
+  yield* approval.ask({ title, planKey: `items-${round}`, tasks })
 })
 
 export class TaskItems extends Context.Service<
@@ -175,7 +174,7 @@ export class TaskItems extends Context.Service<
       const activities = yield* Activities
       const events = yield* RunEvents
       const findItems = yield* makeItemSource
-      const gate = yield* Gate
+      const approval = yield* makeApproval
       const joinItems = yield* makeItemJoin
       const loop = yield* TaskLoop
       const { mayChangeFiles } = yield* makeTaskEffects
@@ -206,7 +205,7 @@ export class TaskItems extends Context.Service<
           const reason = "there is no item to work on."
           return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
         }
-        yield* allowItems(gate, limits.items, order, items.length)
+        yield* allowItems(approval, limits.items, order, items.length)
         const report = (number: number, { result }: ItemOutcome) =>
           events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
         let hasResult = false

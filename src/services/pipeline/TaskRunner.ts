@@ -87,8 +87,9 @@ export class TaskRunner extends Context.Service<
         const { outcome, round } = order
         const { calls, files = [], priorCalls = [], result = noReport, seen, task, unfounded } = outcome
         const planned = outcome.items
-        const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
-          taskFailure(task, "execution", error, priorCalls)
+        const { outcomes } = yield* Effect.mapError(
+          runCalls({ task: task.name, round, target: "project" }, calls),
+          (error) => taskFailure(task, "execution", error, priorCalls)
         )
         const changes = [...priorCalls.filter(isChange), ...outcomes]
         const done = changes.filter((one) => one.result.success).map(({ call }) => call)

@@ -15,7 +15,7 @@ import { badExit, type CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
-import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import type { TooManyDenials } from "../tools/CallRecords.ts"
 
 /** The changes of a task on the texts that their files have by now. */
 export const JoinedChanges = Schema.Struct({

@@ -32,7 +32,6 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate, approveStep } from "../permissions/Gate.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -40,13 +39,13 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeAboutProject } from "./AboutProject.ts"
+import { makeApproval } from "./Approval.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeInstructions } from "./Instructions.ts"
 import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
-import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
 /** A task and its inputs, as the answers have them. */
 type TaskFields = Pick<Turn, "inputs" | "task">
@@ -91,10 +90,9 @@ export const makeTaskWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const activities = yield* Activities
   const agent = yield* Agent
+  const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
   const events = yield* RunEvents
-  const gate = yield* Gate
-  const gatedCalls = yield* makeGatedCalls
   const instructions = yield* makeInstructions
   const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts
@@ -129,14 +127,11 @@ export const makeTaskWork = Effect.gen(function* () {
   })
 
   /** Asks about the calls of an answer that do something outside of the working copy. */
-  const approve = Effect.fnUntraced(function* ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) {
+  const approve = ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) => {
     const outside = calls.filter((call) => !isPure(call) && (askFirst || !fileTools.has(call.name)))
-    if (outside.length === 0) return
-    const gated = yield* gatedCalls(task, { task, calls: outside }, round)
-    if (gated === undefined) return
-    const { approved, by } = yield* approveStep(gate, { title: task.name, planKey: `round-${round}`, tasks: [gated] })
-    if (!approved) return yield* new CallsDeclined({ by })
-  })
+    if (outside.length === 0) return Effect.void
+    return approval.askForTask(task, { calls: outside }, { title: task.name, planKey: `round-${round}`, round })
+  }
 
   /** The material of the first message, with what it becomes when it is written again. */
   const materialOf = Effect.fnUntraced(function* (order: TaskOrder, tools: ReadonlyArray<string>) {

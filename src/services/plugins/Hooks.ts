@@ -19,7 +19,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { Gate, foreseeDenial } from "../permissions/Gate.ts"
 import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { ChangeHooks } from "../tools/ChangeHooks.ts"
+import { ChangeGuard } from "../tools/ChangeGuard.ts"
 import { declaredNotTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
 
 type Declared = NonNullable<Configuration["hooks"]>
@@ -131,9 +131,9 @@ export class Hooks extends Context.Service<Hooks, Effect.Success<ReturnType<type
   static readonly layerNone = Layer.succeed(Hooks)({ problems: [], root: "", run: () => Effect.succeed([]) })
 }
 
-/** The hooks of changes, for whoever makes them. */
-export const layerChangeHooks = Layer.effect(
-  ChangeHooks,
+/** The hooks before and after changes, as the guard of changes. */
+export const layerChangeGuard = Layer.effect(
+  ChangeGuard,
   Effect.gen(function* () {
     const events = yield* RunEvents
     const path = yield* Path.Path
@@ -141,9 +141,9 @@ export const layerChangeHooks = Layer.effect(
     const filesOf = (writes: ReadonlyArray<WriteAccess>) =>
       writes.map((write) => ({ path: path.relative(root, write.path), content: writtenText(write) }))
     return {
-      before: (writes) =>
+      objectionTo: (writes) =>
         Effect.map(run("before-change", { files: filesOf(writes) }, true), ([objection]) => objection),
-      after: (writes) =>
+      noteMade: (writes) =>
         Effect.flatMap(run("after-change", { files: filesOf(writes) }), (failures) =>
           Effect.forEach(failures, (text) => events.publish({ type: "message", level: "warning", text }), {
             discard: true

@@ -4,28 +4,33 @@
  */
 import * as Effect from "effect/Effect"
 import { ToolRegistry } from "./ToolRegistry.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { CurrentCopy } from "../files/WorkingCopy.ts"
+import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
-import { ToolRunner } from "./ToolRunner.ts"
+import { type CallTarget, isProposal, ToolRunner } from "./ToolRunner.ts"
+
+/** Whose calls are run, and where they write. */
+export interface CallOwner {
+  readonly task: string
+  readonly round: number
+  readonly target: CallTarget
+}
 
 export const makeTaskCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter
-  /* A change in a working copy counts when it is made in the project. */
-  const counted = ({ name }: ToolCall) =>
-    Effect.flatMap(CurrentCopy, (copy) => (copy !== undefined && fileTools.has(name) ? Effect.void : meter.toolCall))
-  const run = (task: string, round: number, call: ToolCall) =>
-    Effect.tap(runner.run({ round, task, uid: call.uid }, call), () => counted(call))
+  const run = ({ round, target, task }: CallOwner, call: ToolCall) =>
+    Effect.tap(runner.run({ round, task, uid: call.uid }, call, target), () =>
+      isProposal(call, target) ? Effect.void : meter.toolCall
+    )
 
   /** Fails with what a person denied too often, unless the work goes on without it: then `denied` says so. */
-  return Effect.fnUntraced(function* (task: string, round: number, calls: ReadonlyArray<ToolCall>, goesOn = false) {
+  return Effect.fnUntraced(function* (owner: CallOwner, calls: ReadonlyArray<ToolCall>, goesOn = false) {
     let denied: string | undefined
     const outcomes = yield* Effect.forEach(
       calls,
       (call) =>
-        run(task, round, call).pipe(
+        run(owner, call).pipe(
           Effect.catchIf(
             () => goesOn,
             ({ message, result }) => {

@@ -101,6 +101,12 @@ interface ReadyCall {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
+/** A call whose arguments fit its tool. */
+interface DecodedCall {
+  /** Makes what the call accesses canonical, as it is now. */
+  readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
+}
+
 const isJson = Schema.is(Schema.Json)
 
 /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. */
@@ -117,18 +123,16 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   const waiting = new WeakMap<PreparedCall, ReadyCall>()
   const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
-  /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
-  const prepare = Effect.fnUntraced(function* (call: ToolCall) {
+  /** Finds the tool of a call and decodes its arguments. Fails with `not_found` or `validation_failed`. */
+  const decode = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<DecodedCall, ToolFailure> {
     const { found, params } = yield* decodeCall(call, tools)
-    const accesses = yield* canonicalAccesses(found, params, context)
-    const prepared: PreparedCall = Object.freeze({
-      call,
-      info: found.info,
-      risk: raisedRisk(found.info.risk, accesses),
-      accesses
+    const resolve = Effect.map(canonicalAccesses(found, params, context), (accesses) => {
+      const risk = raisedRisk(found.info.risk, accesses)
+      const prepared: PreparedCall = Object.freeze({ call, info: found.info, risk, accesses })
+      waiting.set(prepared, { found, params, accesses })
+      return prepared
     })
-    waiting.set(prepared, { found, params, accesses })
-    return prepared
+    return { resolve }
   })
 
   /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
@@ -176,7 +180,9 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     /** True when one of the tools changes something. */
     changesSomething: (names: ReadonlyArray<string>) =>
       names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
-    prepare,
+    decode,
+    /** Decodes and resolves a call, without running it. */
+    prepare: (call: ToolCall) => Effect.flatMap(decode(call), ({ resolve }) => resolve),
     /** Why the call would fail if it ran now, as far as the project shows it; nothing when it may succeed. Changes nothing. */
     inspect: (call: ToolCall) => inspectCall(call, tools, context),
     execute

@@ -70,7 +70,6 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   const toolRunner = ToolRunner.of({
     run: () => Effect.die("no call"),
     wasBegun: () => Effect.succeed(false),
-    reject: () => Effect.die("no call"),
     stopped: Effect.never,
     stopReason: Effect.succeed(stopReason),
     stop: (reason) => Effect.sync(() => void stops.push(reason))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { makeInFlightCalls } from "../../../src/services/tools/ToolRunner.ts"
+import { makeInFlightCalls } from "../../../src/services/tools/InFlightCalls.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 

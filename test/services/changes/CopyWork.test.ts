@@ -2,9 +2,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { plainTask } from "../../../../src/domain/plan/Task.ts"
-import { briefing, openStages, type OpenStages } from "../../../support/OpenStages.ts"
-import { refinementWith, resultSaying } from "../../../support/TestRun.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const order = {
   briefing,

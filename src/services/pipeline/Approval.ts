@@ -1,7 +1,7 @@
 /**
- * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, puts their changes
- * together in the order of the plan, asks once for all calls that need approval, and reports the answer to each waiting task.
- * Tasks that need no approval never wait for it. Every call is shown, also one that cannot be made any more.
+ * Asks about calls before they take their road (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together, in
+ * the order of the plan. Every call is shown, also one that cannot be made any more. The gate keeps the answer, and issues the permit of
+ * each call on its road.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,16 +11,17 @@ import { checkFact } from "../../domain/checks/Facts.ts"
 import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, StepApproved, StepGate, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { badExit, commandEnd, fileTools, type PreparedCall } from "../../domain/tools/ToolCall.ts"
 import { writesIn } from "../../domain/tools/Access.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { type Gate, approveStep } from "../permissions/Gate.ts"
+import { approveStep, Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
+import { CallsDeclined } from "./TaskStage.ts"
 
 const isCommandLine = Schema.is(CommandLine)
 
@@ -37,18 +38,17 @@ const factsOf = ({
   })
 ]
 
+/** What is asked about: the calls of an outcome, with what is known of it. */
+type GatedOutcome = Pick<TaskOutcome, "calls"> & Partial<TaskOutcome>
+
 /** Makes the function that says which calls of a task need approval, and why; nothing for a task that needs none. */
-export const makeGatedCalls = Effect.gen(function* () {
+const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  return Effect.fnUntraced(function* (
-    task: Task,
-    outcome: Pick<TaskOutcome, "calls" | "task"> & Partial<TaskOutcome>,
-    round: number
-  ) {
+  return Effect.fnUntraced(function* (task: Task, outcome: GatedOutcome, round: number) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
     const seenBy = new Map<string, ReadonlyArray<ProposedFile>>()
@@ -75,7 +75,7 @@ export const makeGatedCalls = Effect.gen(function* () {
       unready.push({ call, info, problem: prepared.failure.message })
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
-    const byList = task.requiresApproval || outcome.task.requiresApproval
+    const byList = task.requiresApproval || outcome.task?.requiresApproval === true
     const found = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = found?.skill.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
@@ -98,14 +98,12 @@ export const makeGatedCalls = Effect.gen(function* () {
 /** There is nothing to ask about. */
 const byRule: StepApproved = { approved: true, by: "rule" }
 
-/** A step whose tasks, by name and in order, are about to run. */
-interface ApprovedStep {
-  readonly title: string
-  readonly planKey: string
-  readonly tasks: ReadonlyArray<string>
+/** Where calls are asked about: the heading of the question, and the plan whose remaining steps may be approved with it. */
+interface ApprovalPlace extends Omit<StepGate, "tasks"> {
+  readonly round: number
 }
 
-/** A task that waits for the question. */
+/** A task that waits for the question about its step. */
 interface WaitingTask {
   readonly task: string
   /** Its calls on top of what the tasks before it change, and what all of them change; without calls when it has failed. */
@@ -115,14 +113,39 @@ interface WaitingTask {
   }>
 }
 
-/** The approval of one step; the question is asked by the task that is ready last. */
-export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title }: ApprovedStep) =>
-  Effect.gen(function* () {
+export const makeApproval = Effect.gen(function* () {
+  const gate = yield* Gate
+  const gatedCalls = yield* makeGatedCalls
+
+  /** Fails when the user declines. */
+  const ask = Effect.fnUntraced(function* (step: StepGate) {
+    const { approved, by } = yield* approveStep(gate, step)
+    if (!approved) return yield* new CallsDeclined({ by })
+  })
+
+  /** Asks about the calls of one task, where they need it. */
+  const askForTask = Effect.fnUntraced(function* (
+    task: Task,
+    outcome: GatedOutcome,
+    { planKey, round, title }: ApprovalPlace
+  ) {
+    const gated = yield* gatedCalls(task, outcome, round)
+    if (gated !== undefined) yield* ask({ title, planKey, tasks: [gated] })
+  })
+
+  /**
+   * Asks once about the tasks of a step, by name and in order, when the turns of all of them have ended; the task that is ready last
+   * asks. Tasks that need no approval never wait for it.
+   */
+  const forStep = Effect.fnUntraced(function* (
+    { planKey, title }: Omit<StepGate, "tasks">,
+    tasks: ReadonlyArray<string>
+  ) {
     const answer = yield* Deferred.make<StepApproved>()
     const waiting: Array<WaitingTask> = []
     let open = tasks.length
 
-    const ask = Effect.gen(function* () {
+    const askOnce = Effect.gen(function* () {
       const asked: Array<GatedTask> = []
       let others: ReadonlyArray<ProposedFile> = []
       for (const { prepare } of waiting.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))) {
@@ -136,7 +159,7 @@ export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title 
 
     const resolveTask = Effect.suspend(() => {
       open -= 1
-      return open > 0 || waiting.length === 0 ? Effect.void : ask
+      return open > 0 || waiting.length === 0 ? Effect.void : askOnce
     })
 
     return {
@@ -151,4 +174,7 @@ export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title 
     }
   })
 
-export type StepApproval = Effect.Success<ReturnType<typeof makeStepApproval>>
+  return { ask, askForTask, forStep, gatedCalls }
+})
+
+export type StepApproval = Effect.Success<ReturnType<Effect.Success<typeof makeApproval>["forStep"]>>

@@ -1,0 +1,113 @@
+/**
+ * Leaves out of the new texts of a call what is not meant for its file, and finds what the call would lose of it.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { elisionIn, type Loss, lossOf, mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
+import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { newTextsOf } from "../../domain/tools/OpenChanges.ts"
+import { type Arguments, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Gate, mayShow } from "../permissions/Gate.ts"
+import { maxSearchedBytes } from "./SearchedTexts.ts"
+
+/** A call of a tool that changes files, with what was left out of its new texts and what is wrong with them. */
+const TidiedCall = Schema.Struct({
+  call: ToolCall,
+  issues: Schema.Array(Issue),
+  repairs: Schema.Array(Repair),
+  /** Why the call would lose what its file holds. */
+  lost: Schema.optionalKey(Issue)
+})
+type TidiedCall = typeof TidiedCall.Type
+
+/** The arguments of a call with other new texts. */
+const withNewTexts = (given: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
+  const { content, edits, new_text: newText, old_text: oldText } = given
+  return {
+    ...given,
+    ...(typeof content === "string" ? { content: change(content) } : {}),
+    ...(typeof newText === "string" && typeof oldText === "string" ? { new_text: change(newText, oldText) } : {}),
+    ...(Array.isArray(edits) ? { edits: edits.map((one) => (isArguments(one) ? withNewTexts(one, change) : one)) } : {})
+  }
+}
+
+/** The task that asks, what was asked for, and whether the answer says that text goes. */
+interface Asked {
+  readonly task: string
+  readonly request: string
+  readonly saysSo: boolean
+}
+
+/** What the new texts of a call lose of its file. */
+const losses = (
+  { arguments: given, ...call }: ToolCall,
+  base: string | null,
+  { request, saysSo }: Asked
+): ReadonlyArray<Loss> => {
+  const path = pathOf({ ...call, arguments: given })
+  const edits = [given, ...(Array.isArray(given["edits"]) ? given["edits"].filter(isArguments) : [])]
+  return edits.flatMap(({ content, new_text: newText, old_text: oldText }) =>
+    typeof content === "string"
+      ? (lossOf({ path, request, oldText: base ?? "", newText: content }, saysSo) ?? [])
+      : typeof newText === "string" && typeof oldText === "string"
+        ? (lossOf({ path, request, oldText, newText }, true) ?? [])
+        : []
+  )
+}
+
+/** Leaves out of the new texts of a call what is not meant for its file. */
+const tidyCall = (call: ToolCall, base: string | null, asked: Asked): TidiedCall => {
+  const path = pathOf(call)
+  const left = new Set<string>()
+  const problems: Array<string> = []
+  const tidied = withNewTexts(call.arguments, (newText, oldText) => {
+    const tidy = tidyNewText({ path, base, newText, ...(oldText === undefined ? {} : { oldText }) })
+    for (const words of tidy.left) left.add(words)
+    problems.push(...(tidy.problem === undefined ? [] : [tidy.problem]))
+    return tidy.newText
+  })
+  const where = { section: "Changes", task: asked.task }
+  const loss = losses(call, base, asked)[0]
+  return {
+    ...(loss === undefined ? {} : { lost: makeIssue(loss.code, where, loss) }),
+    call: { ...call, arguments: tidied },
+    issues: problems.map((what) => makeIssue("change-marks", where, { what })),
+    repairs: [...left].map((words) => makeRepair("change-tidied", where, `Left out of the text for ${path}: ${words}.`))
+  }
+}
+
+/** What a path may have that the project spells otherwise. */
+const mayBeRespelled = /^[\\/]|[^\w./@-]/
+
+/** Makes the function that tidies a call; what it finds in the project is kept for a replay. */
+export const makeTidyCall = Effect.gen(function* () {
+  const activities = yield* Activities
+  const gate = yield* Gate
+  const workspace = yield* Workspace
+
+  return Effect.fnUntraced(function* (call: ToolCall, asked: Asked): Effect.fn.Return<TidiedCall> {
+    const { task } = asked
+    const written = pathOf(call)
+    const isUntidy =
+      call.name === "write_file" ||
+      mayBeRespelled.test(written) ||
+      newTextsOf(call.arguments).some(
+        (text) => mayBeUntidy.test(text) || elisionIn({ path: written, newText: text, oldText: "" }) !== undefined
+      )
+    if (!fileTools.has(call.name) || !isUntidy) return { call, issues: [], repairs: [] } satisfies TidiedCall
+    const look = Effect.gen(function* () {
+      const path = yield* workspace.meant(written)
+      const meant = path === written ? call : { ...call, arguments: { ...call.arguments, path } }
+      const base = Effect.gen(function* () {
+        const { inside, path: canonical } = yield* workspace.canonical(path)
+        const isShown = inside && (yield* mayShow(gate)(canonical)) && (yield* workspace.isFile(canonical))
+        return isShown ? yield* workspace.readText(canonical, maxSearchedBytes) : null
+      })
+      return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), asked)
+    })
+    return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, look)
+  })
+})

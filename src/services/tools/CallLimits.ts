@@ -1,0 +1,84 @@
+/**
+ * How long a call may take and how large its output may be, each with the setting that raises it. Waiting for an approval does not
+ * count.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import type { Limits } from "../../domain/configuration/Limits.ts"
+import type { ToolCallId } from "../../domain/runs/ActivityKey.ts"
+import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
+import { dataText, type PreparedCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import type { Wait } from "./ForeignCode.ts"
+import { guardTool } from "./ToolGuard.ts"
+
+export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
+
+/** A limit with the setting that raises it. */
+interface CallLimit {
+  readonly value: number
+  readonly name: string
+}
+
+/** Commands have a shorter limit of their own, which stops the processes and shows what they wrote. */
+const lastForCommands = commandSeconds.most + 60
+
+export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
+
+/** How many seconds a call of a tool may take that runs no command. */
+export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
+  const own = limits.tools?.[name]?.seconds
+  return own === undefined
+    ? { value: limits.toolSeconds, name: "limits.toolSeconds" }
+    : { value: own, name: `limits.tools.${name}.seconds` }
+}
+
+const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCall): CallLimit => {
+  const isCommand = accesses.some((access) => access._tag === "RunCommand")
+  const hasOwn = limits.tools?.[name]?.seconds !== undefined
+  return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
+}
+
+/** The data of a call, unless it is too large. */
+const withinOutput = (limits: CallLimits, tool: string, data: Schema.Json): Result.Result<Schema.Json, ToolFailure> => {
+  const size = sizeOf(data)
+  const own = limits.tools?.[tool]?.outputBytes
+  const value = own ?? limits.toolOutputBytes
+  const name = own === undefined ? "limits.toolOutputBytes" : `limits.tools.${tool}.outputBytes`
+  if (size <= value) return Result.succeed(data)
+  const message = `The output of ${tool} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
+  return Result.fail(new ToolFailure({ type: "output_limit", message }))
+}
+
+/** Makes the function that runs the code of a tool within its limits, and reports from time to time that it still runs. */
+export const makeLimitedRun = (limits: CallLimits) =>
+  Effect.map(
+    RunEvents,
+    (events) => (id: ToolCallId, call: PreparedCall, code: Effect.Effect<Schema.Json, ToolFailure>) => {
+      const { name } = call.info
+      const most = secondsOf(limits, call)
+      // A command itself decides when it ends, by its call or its declaration.
+      const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
+      let seconds = 0
+      const report = Effect.suspend(() => {
+        seconds += heartbeatEvery / 1000
+        return events.publish({ type: "tool.running", id, name, seconds, ...ends })
+      })
+      const heartbeat = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), report))
+      const message = `The tool ${name} was stopped after ${most.value} s (${most.name}). Ask for less work in one call.`
+      const wait: Wait<Schema.Json, ToolFailure, ToolFailure, never> = (ended) =>
+        Effect.raceFirst(ended, heartbeat).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.seconds(most.value),
+            orElse: () => Effect.fail(new ToolFailure({ type: "timeout", message }))
+          })
+        )
+      return Effect.map(
+        guardTool(call.info, code, wait),
+        Result.flatMap((data) => withinOutput(limits, name, data))
+      )
+    }
+  )

@@ -1,0 +1,256 @@
+/**
+ * What the journal holds of calls. A call that does something outside of a working copy is one activity: a resumed run takes its
+ * result from here, and asks about one that began and has none. A change of a working copy is recorded for a replay, and a resumed
+ * run makes it again.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import { activityName, seenKey, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
+import { accessTarget, type WriteAccess, writesIn, writtenText } from "../../domain/tools/Access.ts"
+import {
+  builtInOrigin,
+  fileTools,
+  type PreparedCall,
+  type ToolCall,
+  ToolFailure,
+  ToolResult
+} from "../../domain/tools/ToolCall.ts"
+import { fileFailure } from "../files/FileFailure.ts"
+import { FileVersions } from "../files/FileVersions.ts"
+import { hashOf, textHash } from "../files/Hash.ts"
+import { changesSince, ProposedChange, proposeAgain, proposedSince, type WorkingCopy } from "../files/WorkingCopy.ts"
+import { fileState, Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Journal } from "../journal/Journal.ts"
+import { Gate, resolveUncertain } from "../permissions/Gate.ts"
+import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { sizeOf } from "./CallLimits.ts"
+import type { makeInFlightCalls } from "./InFlightCalls.ts"
+
+/** A result with what the call changed in the working copy of its task, which a resumed run gets from here. */
+const MadeCall = Schema.Struct({
+  ...ToolResult.fields,
+  proposed: Schema.optionalKey(Schema.Array(ProposedFile))
+})
+
+/** A call that only changed the working copy, with what was denied of it, which a replay gets from here. */
+const ProposingCall = Schema.Struct({
+  ...ToolResult.fields,
+  proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
+  denials: Schema.optionalKey(Schema.Array(SavedDenial))
+})
+
+/** A call, and the working copy that it writes to; none for one that writes to the project. */
+interface PlacedCall {
+  readonly id: ToolCallId
+  readonly call: ToolCall
+  readonly copy: WorkingCopy | undefined
+}
+
+/** A recorded outcome is valid only for the same tool with the same arguments. */
+export const activityOf = ({ call: { arguments: given, name }, id }: Pick<PlacedCall, "call" | "id">) => {
+  const activity = { key: toolCallKey(id), input: hashOf([name, given]) }
+  return { ...activity, name: activityName(activity) }
+}
+
+const resultOf = ({ data, error_message, error_type, metadata, success }: ToolResult): ToolResult => ({
+  success,
+  data,
+  error_message,
+  error_type,
+  metadata
+})
+
+/** The result of a call that was started at this time. */
+export const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
+  Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
+    const metadata = { execution_time_ms: timestamp - startedAt, data_size_bytes: 0, timestamp }
+    if (Result.isFailure(outcome)) {
+      const { message, type } = outcome.failure
+      return { success: false, data: null, error_message: message, error_type: type, metadata }
+    }
+    const data = outcome.success
+    const measures = { ...metadata, data_size_bytes: sizeOf(data) }
+    return { success: true, data, error_message: null, error_type: "none", metadata: measures }
+  })
+
+const measuredNow = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => measured(outcome, now))
+
+const refusal = ({ forModel }: PermissionDenied) =>
+  Result.fail(new ToolFailure({ type: "permission_denied", message: forModel }))
+
+/** A secret was taken out of what the call wrote. */
+const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)
+
+const lostFiles =
+  "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
+
+/** The result of a call that an earlier session made; what it wrote is proposed again. */
+const restored = (made: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
+  if (copy !== undefined && made.proposed?.some(lacksSecret) === true) {
+    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+  }
+  for (const file of made.proposed ?? []) copy?.propose(file)
+  return resultOf(made)
+}
+
+/** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
+const happened = ({ targets }: InDoubtCall, copy: WorkingCopy | undefined): Schema.Json => ({
+  note: "This call was carried out before the run was interrupted; its output is not known.",
+  ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
+  targets
+})
+
+/** The result of a call in whose place another one had happened, of an answer that was not kept. */
+const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): Schema.Json => ({
+  note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
+  carried_out: [name, given as Schema.JsonObject],
+  outcome: outcome ?? "It is not known."
+})
+
+/**
+ * True for a call that a session after a crash makes again without asking: it changes nothing, or it is a command on a copy of the
+ * project that reaches nothing else, and the copy is made anew. A tool of a plugin may do more than it declares.
+ */
+const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
+  effect === "pure" ||
+  (origin === builtInOrigin &&
+    accesses.length > 0 &&
+    accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
+
+/** A person has denied the same effect so often that the task ends. The call still has its result. */
+export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
+  denied: SavedDenial,
+  result: ToolResult
+}) {
+  override get message(): string {
+    return this.denied.message
+  }
+}
+
+/** Makes a call; fails with the denial of one that changed nothing. */
+type Make = Effect.Effect<ToolResult, PermissionDenied>
+
+type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
+
+/** Makes the function that reports and records that a call with effects outside of a working copy begins. */
+export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
+  const events = yield* RunEvents
+  const journal = yield* Journal
+  const versions = yield* FileVersions
+  const workspace = yield* Workspace
+
+  /** The present state of a file that is about to be written; what it holds is kept, so that it can be undone. */
+  const stateBefore = Effect.fnUntraced(function* (write: WriteAccess, isProposed: boolean) {
+    const { folder, from, kind, path } = write
+    const text = writtenText(write)
+    const bytes = text !== null && kind !== "link" ? from : undefined
+    const change: FileState = {
+      path,
+      before: yield* fileState(workspace, path),
+      after: text === null ? null : (bytes?.state ?? textHash(text)),
+      ...(kind === undefined ? {} : { kind }),
+      ...(text !== null && bytes?.isText === true ? { reads: textHash(text) } : {}),
+      ...(text === null && folder !== undefined ? { goes: folder } : {})
+    }
+    if (isProposed) return change
+    const next = bytes === undefined ? text : { from: bytes.path }
+    return yield* Effect.mapError(versions.keep(change, next), fileFailure("keep", path))
+  })
+
+  const intend = Effect.fnUntraced(function* (placed: PlacedCall, { accesses, call, info }: PreparedCall) {
+    const { name: key } = activityOf(placed)
+    const writes = writesIn(accesses).filter(({ holds }) => holds?.is !== "folder")
+    const files = yield* Effect.forEach(writes, (write) => stateBefore(write, placed.copy !== undefined))
+    if (!fileTools.has(call.name)) versions.noteOther()
+    const targets = accesses.map(accessTarget)
+    yield* inFlight.mayBegin(call.name)
+    yield* inFlight.begin(key)
+    yield* journal.append({ type: "intent", key, call, task: placed.id.task, effect: info.effect, targets, files })
+  })
+
+  return Effect.fnUntraced(function* (placed: PlacedCall, prepared: PreparedCall) {
+    const { accesses, call, risk } = prepared
+    if (!isRepeatable(prepared)) yield* intend(placed, prepared)
+    yield* events.publish({ type: "tool.started", id: placed.id, call, risk, targets: accesses.map(accessTarget) })
+  })
+})
+
+/** Makes the functions that record calls, and take from the journal what earlier sessions made. */
+export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const journal = yield* Journal
+
+  /** Makes a change of a working copy. */
+  const proposal = Effect.fnUntraced(function* (id: ToolCallId, copy: WorkingCopy, make: Make) {
+    const before = copy.files()
+    let isFresh = false
+    const made = Effect.gen(function* (): Effect.fn.Return<typeof ProposingCall.Type> {
+      isFresh = true
+      const result = yield* Effect.catchTag(make, "PermissionDenied", (denied) =>
+        Effect.map(measuredNow(refusal(denied)), (refused) => ({ ...refused, denials: [denied] }))
+      )
+      const changes = changesSince(copy, before)
+      return changes.length === 0 ? result : { ...result, proposed: changes }
+    })
+    const result = yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made)
+    if (!isFresh) proposeAgain(copy, result.proposed ?? [])
+    return resultOf(result)
+  })
+
+  /** The result of a call that an earlier session carried out, as far as it is known; nothing for one that is to be made. */
+  const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
+    const { name: key } = activityOf({ call, id })
+    const doubt = yield* journal.doubt(key)
+    if (doubt === undefined) return undefined
+    const hasHappened =
+      doubt.outcome !== undefined || (yield* Effect.tapError(resolveUncertain(doubt, gate), inFlight.stop)) === "done"
+    if (!hasHappened) return undefined
+    return yield* measuredNow(Result.succeed(doubt.key === key ? happened(doubt, copy) : replaced(doubt)))
+  })
+
+  /** Makes a call that does something outside of a working copy. */
+  const activity = Effect.fnUntraced(function* (placed: PlacedCall, make: Make) {
+    const { call, copy, id } = placed
+    const { input, key, name } = activityOf(placed)
+    const before = copy?.files() ?? []
+    let isFresh = false
+    const execute = Effect.gen(function* () {
+      yield* inFlight.mayBegin(call.name)
+      const result = (yield* earlierResult(placed)) ?? (yield* make)
+      isFresh = true
+      const proposed = copy === undefined ? [] : proposedSince(copy, before)
+      return proposed.length === 0 ? result : { ...result, proposed }
+    })
+    const report = (result: ToolResult) => events.publish({ type: "tool.finished", id, name: call.name, result })
+    const publish = (result: ToolResult) => report(resultOf(result))
+    const deny = Effect.fnUntraced(function* (denied: PermissionDenied) {
+      const result = yield* measuredNow(refusal(denied))
+      yield* report(result)
+      return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
+    })
+    return yield* activities.run({ key, input, success: MadeCall, error: SavedDenial, execute, publish }).pipe(
+      Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+      Effect.catchTag("PermissionDenied", deny),
+      Effect.ensuring(inFlight.end(name))
+    )
+  })
+
+  /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
+  const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+    const { name } = activityOf({ id, call })
+    return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined
+  })
+
+  return { activity, proposal, wasBegun }
+})

@@ -1,0 +1,33 @@
+/**
+ * The calls in flight of one run that change something, none at first, and whether the run is to stop: then no further call
+ * begins, and the run stops when those in flight have ended.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { PermissionDenied } from "../permissions/GateQuestion.ts"
+
+export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) => {
+  const inFlight = new Set<string>()
+  let why: PermissionDenied | undefined
+  return {
+    /** Denies a call of this tool when the run is to stop. */
+    mayBegin: (tool: string) =>
+      Effect.suspend(() => {
+        if (why === undefined) return Effect.void
+        return new PermissionDenied({ tool, targets: [], by: why.by, reason: "is not started, because the run stops" })
+      }),
+    /** The call with this key is about to change something. */
+    begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
+    /** The call has ended and its result is recorded, whether or not it had started. */
+    end: (key: string) =>
+      Effect.suspend(() => {
+        inFlight.delete(key)
+        return why === undefined || inFlight.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
+      }),
+    stop: (reason: PermissionDenied) => Effect.sync(() => void (why ??= reason)),
+    /** Why the run is to stop, if it is. */
+    reason: Effect.sync(() => why),
+    /** Returns the reason as soon as the run has stopped. */
+    stopped: Deferred.await(stopped)
+  }
+})
