@@ -7,7 +7,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as RcMap from "effect/RcMap"
-import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { hostname } from "node:os"
 import { ClusterRunEnding } from "../domain/journal/JournalRecord.ts"
@@ -21,30 +20,10 @@ import type { HeldLease } from "../services/cluster/ClusterWork.ts"
 import { RunRefused } from "../services/cluster/RemoteAnswers.ts"
 import type { WorkEnd } from "../services/cluster/WorkLoop.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
-import { takeLock } from "../services/files/Lock.ts"
-import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
+import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { build } from "./build.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
 import type { WorkerServers } from "./workerServers.ts"
-
-const interval = Schedule.spaced("1 second")
-
-/** Says whether a worker of this machine has a run, also when it is stopped and answers nobody. */
-const takeRun = ({ locks, project, runId }: LockedProject) =>
-  takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
-
-/** Takes the lock on the project until the scope closes. Fails when another run of this machine has it. */
-export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
-  const isHere = yield* takeRun(locked).pipe(
-    Effect.as(false),
-    Effect.catchTag("LockTaken", () => Effect.succeed(true))
-  )
-  if (!isHere) return yield* takeProject(locked)
-  yield* Effect.retry(takeRun(locked), interval).pipe(
-    Effect.andThen(Effect.retry(takeProject(locked), interval)),
-    Effect.forkScoped
-  )
-})
 
 /** What the work needs of the machine. */
 export type WorkServices =
