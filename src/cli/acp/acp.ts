@@ -202,7 +202,6 @@ const editorOf = (client: AgentContext, sessionId: string): Editor => ({
 
 const { allow, deny, model, parallel, plugin, stageModel } = runFlags
 
-/** The command. */
 export const acp = Command.make(
   "acp",
   { allow, deny, model, stageModel, parallel, plugin, ...modelFlags, ...approvalFlags },

@@ -68,13 +68,18 @@ const newLine = () =>
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
+  /** Takes what was typed so far out of the line. */
+  const takeText = (): string => {
+    const text = line.text()
+    line.close()
+    line = newLine()
+    return text
+  }
   return {
     take: (keys: ReadonlyArray<Terminal.UserInput>): void => {
       const ending = line.pressAll(keys, false)
       if (ending === undefined) return
-      const draft = line.text()
-      line.close()
-      line = newLine()
+      const draft = takeText()
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
@@ -91,19 +96,12 @@ export const makeTypedAhead = () => {
     },
     /** Lets nothing wait any more: it becomes a part of what is not finished. */
     hold: (): void => {
-      const text = [...queued, line.text()].filter((one) => one !== "").join("\n")
+      const text = [...queued, takeText()].filter((one) => one !== "").join("\n")
       queued = []
-      line.close()
-      line = newLine()
       line.insert(text)
     },
     /** What is not finished, for the line that is read next. */
-    draft: (): string => {
-      const text = line.text()
-      line.close()
-      line = newLine()
-      return text
-    }
+    draft: takeText
   }
 }
 export type TypedAhead = ReturnType<typeof makeTypedAhead>

@@ -296,7 +296,6 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   )
 }, Effect.scoped)
 
-/** The command. */
 export const ask = Command.make(
   "ask",
   allFlags,

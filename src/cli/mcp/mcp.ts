@@ -230,7 +230,6 @@ const { allow, deny, model, parallel, plugin, project, stageModel } = runFlags
 const instructions =
   "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
 
-/** The command. */
 export const mcp = Command.make(
   "mcp",
   { allow, deny, model, stageModel, parallel, plugin, project, ...modelFlags, ...approvalFlags },

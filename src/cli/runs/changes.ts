@@ -47,7 +47,6 @@ const statText = (changes: ReadonlyArray<RunChange>): string => {
   ].join("\n")
 }
 
-/** The command `diff`. */
 export const diff = Command.make(
   "diff",
   {
@@ -79,7 +78,6 @@ export const diff = Command.make(
   })
 )
 
-/** The command `undo`. */
 export const undo = Command.make(
   "undo",
   {
