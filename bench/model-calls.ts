@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { assumedScale } from "../src/domain/models/PromptSize.ts"
 import { readAnswer } from "../src/services/models/AnswerStream.ts"
+import { textRequest } from "../src/services/models/TextRequest.ts"
 import { layerOllama } from "../src/services/providers/ollama/OllamaModel.ts"
 import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
@@ -22,7 +23,8 @@ const prompt = {
 }
 
 const ask = Effect.gen(function* () {
-  yield* readAnswer(yield* LanguageModel.LanguageModel, prompt, {
+  const model = yield* LanguageModel.LanguageModel
+  yield* readAnswer(model.streamText(textRequest(prompt)), {
     server: { host: "", model: slotModel, promptTokens: 1, window: 32_768 },
     settings: { sampling: {} },
     meter: yield* UsageMeter,

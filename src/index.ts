@@ -56,7 +56,7 @@ export {
   type Undone,
   type UndoOptions
 } from "./library/runs.ts"
-export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./app/runChanges.ts"
+export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./services/history/RunChanges.ts"
 export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 export type {

@@ -3,7 +3,6 @@
  * root.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -26,12 +25,12 @@ import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { NewRun, SavedRun } from "./runs.ts"
 import { readRun } from "./savedRuns.ts"
-import { mergeConfigurations } from "../domain/configuration/Configuration.ts"
+import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
-import { readSetup, savedSettings } from "./setup.ts"
+import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { build } from "./build.ts"
 
 const redact = makeValueRedaction(secretValues(process.env))
@@ -60,27 +59,34 @@ export const layerClient = (
   database?: string
 ) => Layer.merge(layerClusterRuns(database), approver)
 
-/** Reads the setup of a run on this machine, for the workers. What is allowed and approved holds for this run only. */
+type Approvals = Pick<RunContext, "approveSteps" | "yes">
+
+/** A run for the workers. What is allowed and approved holds for this run only. */
+const clusterRunOf = Effect.fnUntraced(function* (
+  opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
+  setup: Setup,
+  allow: Configuration["allow"] = [],
+  { approveSteps, yes = false }: Approvals
+) {
+  const project = (yield* realPath(setup.project)) ?? setup.project
+  const whole: ClusterRun["opened"] = { ...opened, program: build, project, settings: savedSettings(setup) }
+  return { opened: whole, allow, approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+})
+
+/** Reads the setup of a run on this machine, for the workers. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
-  { approveSteps, yes = false }: Pick<RunContext, "approveSteps" | "yes">
+  approvals: Approvals
 ) {
-  const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
   if (setup.models.chosenBy === "nobody") {
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
   }
-  const opened: ClusterRun["opened"] = {
-    type: "opened",
-    version: journalVersion,
-    program: build,
-    project: yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project),
-    /* The database holds no secrets. */
-    order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),
-    settings: savedSettings(setup)
-  }
-  return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+  /* The database holds no secrets. */
+  const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
+  const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
+  return yield* clusterRunOf(opened, setup, given.allow, approvals)
 })
 
 /** Puts a run into the database, where a worker finds it; `begin` is what it takes over from another one. */
@@ -97,10 +103,7 @@ export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { ru
 }
 
 /** A run in the database as it goes on: with these settings on top of its own, and with what is allowed and approved now. */
-const nextOf = Effect.fnUntraced(function* (
-  { given, project, run }: SavedRun,
-  { approveSteps, yes = false }: Pick<RunContext, "approveSteps" | "yes">
-) {
+const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
   const before = standing?.run.opened
@@ -111,17 +114,12 @@ const nextOf = Effect.fnUntraced(function* (
     return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
   }
   const setup = yield* readSetup(where, mergeConfigurations(before.settings, given))
-  const real = (yield* realPath(setup.project)) ?? setup.project
-  const opened = { ...before, program: build, project: real, settings: savedSettings(setup) }
-  return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+  return yield* clusterRunOf(before, setup, given.allow, approvals)
 })
 
 /** Opens a run again that has ended, or that other builds left, where a worker finds it; returns its id. */
-export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (
-  saved: SavedRun,
-  context: Pick<RunContext, "approveSteps" | "yes">
-) {
-  const next = yield* nextOf(saved, context)
+export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
+  const next = yield* nextOf(saved, approvals)
   const { runId } = next.opened.order
   return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
 })
@@ -129,12 +127,12 @@ export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (
 /** Starts a new run that reuses what another had finished before the task `from`; returns its id. */
 export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   { from, ...saved }: SavedRun & { readonly from: string },
-  context: Pick<RunContext, "approveSteps" | "yes">
+  approvals: Approvals
 ) {
   const { records, runId: forked } = yield* readRun(saved.run)
   const begin = forkRecords(records, from)
   if (begin === undefined) return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
-  const next = yield* nextOf(saved, context)
+  const next = yield* nextOf(saved, approvals)
   const runId = yield* makeRunId
   yield* submitRun({ ...next, opened: { ...next.opened, order: { ...next.opened.order, runId } } }, begin)
   return runId

@@ -38,7 +38,12 @@ const eventsOf = Effect.fnUntraced(function* (
 ) {
   const { models, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
-  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, models }
+  const own = {
+    configuration: { ...callSettings(given), toolCalls: form },
+    settings,
+    rules,
+    models: { ...models, chosenBy: "user" as const }
+  }
   const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
   const { setup } = yield* fitSetup(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []

@@ -11,9 +11,10 @@ import { makeWholePrompts } from "../domain/journal/JournalRecord.ts"
 import type { TimedRecord } from "../domain/report/RunSpans.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders, environmentVariable } from "../services/configuration/UserFolders.ts"
+import { movedTo } from "../services/history/RunJournal.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
+import { type JournalLine, readRecord } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { reportData } from "../domain/report/ReportData.ts"
 import { reportPage } from "../domain/report/ReportPage.ts"
@@ -25,12 +26,6 @@ export const layerRuns = Layer.unwrap(
     return RunStore.layer(state)
   })
 )
-
-/** Where a run worked last, by the records of its being resumed; nothing when it was never moved. */
-export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
-  readRecords(lines.filter(({ type }) => type === "resumed"))
-    .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
-    .at(-1)
 
 /** How the run stands: as its last session ended, or as the process that has it says. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {

@@ -45,7 +45,7 @@ export interface WorkerRun extends TaskContext {
   readonly setup: Setup
 }
 
-interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
+export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
   readonly secrets: Secrets

@@ -16,7 +16,7 @@ import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
 import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import type { Signals } from "./terminal/Signals.ts"
-import { layerUsage, listsItself } from "./terminal/Usage.ts"
+import { layerUsage, listsItself } from "./Usage.ts"
 
 /** The commands in the order of `--help`, each with its line there and the module that exports it. */
 const groups = {

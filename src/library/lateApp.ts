@@ -35,7 +35,7 @@ export const forkRun = late(runs, "forkRun")
 /** Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end. */
 export const replayRun = late(() => import("../app/replay.ts"), "replayRun")
 
-const runChanges = () => import("../app/runChanges.ts")
+const runChanges = () => import("../services/history/RunChanges.ts")
 
 /** What a run changed in files. */
 export const changesOfRun = late(runChanges, "changesOfRun")

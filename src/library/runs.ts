@@ -9,7 +9,7 @@ import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
 import { build } from "../app/build.ts"
 import type { SavedRun } from "../app/runs.ts"
-import type { RunChange } from "../app/runChanges.ts"
+import type { RunChange } from "../services/history/RunChanges.ts"
 import {
   changesOfRun,
   forkRun,

@@ -21,20 +21,21 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { isAbsolute, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
-import { conversationPlace, holdConversation } from "../../app/conversation.ts"
+import { conversationPlace, holdConversation, type NewConversation } from "../../app/conversation.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { beginRun, planRun } from "../../app/runs.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
+import { readSetup } from "../../app/setup.ts"
 import { factLines } from "../../domain/checks/Facts.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { conversationMarkdown, hostAnswer } from "../../domain/conversation/Conversation.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { outcomeText } from "../../domain/runs/OutcomeText.ts"
-import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
 import { type Approve, layerCallback } from "../../services/approvals/CallbackApprover.ts"
+import type { AskSession } from "../../services/conversation/Asker.ts"
 import { saveConversation } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
+import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf, usageFailure } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { runContextOf } from "../terminal/runContext.ts"
@@ -112,18 +113,6 @@ export interface SessionOptions extends Pick<RunContext, "approveSteps" | "yes">
 
 type Services = NodeServices.NodeServices | Output | Scope.Scope
 
-interface Sent {
-  readonly text: string
-  readonly reply: Deferred.Deferred<AskReport>
-}
-
-/** An open conversation. */
-interface Talk {
-  readonly queue: Queue.Queue<Sent>
-  readonly fiber: Fiber.Fiber<unknown, CommandFailure>
-  answering?: Fiber.Fiber<AskReport>
-}
-
 const paragraphs = (...parts: ReadonlyArray<string>): string =>
   parts
     .map((part) => part.trim())
@@ -149,22 +138,78 @@ const reportText = (report: RunReport): string => {
   return paragraphs(outcomeText(report), answer, undo)
 }
 
-/** Opens a session. One prompt is answered at a time. */
-export const makeSession = ({ editor, given, id, messages: before, project, ...approved }: SessionOptions) => {
-  let mode: ModeId = "ask"
-  let messages = before
-  let talk: Talk | undefined
-  let prompts = 0
+interface Sent {
+  readonly text: string
+  readonly reply: Deferred.Deferred<AskReport>
+}
+
+/** An open conversation. */
+interface Talk {
+  readonly fiber: Fiber.Fiber<unknown, CommandFailure>
+  /** Sends a message, and waits for its answer; interrupting it stops the answer. */
+  readonly send: (text: string) => Effect.Effect<AskReport, CommandFailure>
+}
+
+interface TalkListener {
+  /** Receives the text of answers as it arrives. */
+  readonly wrote: (text: string) => void
+  /** Receives all messages after each answer. */
+  readonly answered: (messages: ReadonlyArray<ConversationMessage>) => void
+  readonly closed: () => void
+}
+
+/** Opens a conversation, which takes messages until the scope closes. */
+const openTalk = Effect.fnUntraced(function* (
+  conversation: NewConversation,
+  context: RunContext,
+  { answered, closed, wrote }: TalkListener
+) {
+  const queue = yield* Queue.unbounded<Sent>()
+  let answering: Fiber.Fiber<AskReport> | undefined
+  const answerNext = Effect.fnUntraced(function* (session: AskSession) {
+    const { reply, text } = yield* Queue.take(queue)
+    let written = ""
+    answering = yield* Effect.forkChild(
+      session.send(text, (piece) => {
+        written += piece
+        wrote(piece)
+      })
+    )
+    const exit = yield* Fiber.await(answering)
+    answering = undefined
+    answered(yield* session.messages)
+    if (Exit.isSuccess(exit) && !written.includes(exit.value.answer.trim())) wrote(exit.value.answer)
+    yield* Deferred.done(reply, exit)
+  })
+  const fiber = yield* holdConversation(conversation, context, (session) => Effect.forever(answerNext(session))).pipe(
+    Effect.mapError(failureOf),
+    Effect.ensuring(Effect.sync(closed)),
+    Effect.forkScoped
+  )
+  const stop = Effect.suspend(() => (answering === undefined ? Fiber.interrupt(fiber) : Fiber.interrupt(answering)))
+  const send = Effect.fnUntraced(function* (text: string) {
+    const reply = yield* Deferred.make<AskReport>()
+    yield* Queue.offer(queue, { text, reply })
+    return yield* Effect.raceFirst(
+      Deferred.await(reply),
+      Effect.andThen(Fiber.join(fiber), Effect.fail(usageFailure("The conversation is closed.")))
+    ).pipe(Effect.onInterrupt(() => stop))
+  })
+  const talk: Talk = { fiber, send }
+  return talk
+})
+
+/** Asks the editor what the gate asks. `current` is the number of the prompt that is answered, with its updates. */
+const approveIn = (
+  { editor, project }: Pick<SessionOptions, "editor" | "project">,
+  current: () => { readonly prompt: number; readonly updates: ReturnType<typeof makeUpdates> }
+): Approve => {
   let questions = 0
-  let updates = makeUpdates(0, project)
-  let running: Fiber.Fiber<string, CommandFailure> | undefined
-
-  const listen = (recorded: RecordedEvent) => Effect.sync(() => updates.of(recorded).forEach(editor.update))
-
-  const approve: Approve = async (request) => {
+  return async (request) => {
+    const { prompt, updates } = current()
     const [first] = request.items
     const isCall = request.items.length === 1 && first?.call !== undefined
-    const call = isCall ? toolCallId(prompts, first.task, first.call.uid) : `${prompts}/question ${++questions}`
+    const call = isCall ? toolCallId(prompt, first.task, first.call.uid) : `${prompt}/question ${++questions}`
     const options = permissionOptions(request)
     const asked = askedCall(request, call, project)
     editor.update({ ...asked, sessionUpdate: "tool_call", title: asked.title ?? "" } as SessionUpdate)
@@ -174,129 +219,106 @@ export const makeSession = ({ editor, given, id, messages: before, project, ...a
     editor.update({ sessionUpdate: "tool_call_update", toolCallId: call, status })
     return answer
   }
+}
 
-  const context = Effect.map(
-    runContextOf({
-      sink: { listen, abort: () => Effect.void },
-      ...approved,
-      approver: layerCallback({ approve }),
-      isQuiet: true
-    }),
-    (made): RunContext => ({
-      ...made,
-      warn: ({ notes = [], warnings }) =>
-        Effect.sync(() => [...warnings, ...notes].forEach((text) => editor.update(thought(text))))
-    })
-  )
+/** The order of a run or a plan; what was said before belongs to it. */
+const newRun = Effect.fnUntraced(function* (
+  { given, messages, project }: Pick<SessionOptions, "given" | "messages" | "project">,
+  { material, prompt }: PromptText
+) {
+  const before = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
+  const text = paragraphs(before, material)
+  const attachment = text === "" ? {} : { attachment: { name: "the editor", text } }
+  return { project, given, order: { runId: yield* makeRunId, prompt, ...attachment } }
+})
 
-  const openTalk = Effect.gen(function* () {
-    const queue = yield* Queue.unbounded<Sent>()
-    const run = yield* context
-    const order = { runId: id, prompt: "", messages }
-    const fiber = yield* holdConversation({ project, given, order, keep: true }, run, (session) =>
-      Effect.gen(function* () {
-        for (;;) {
-          const { reply, text } = yield* Queue.take(queue)
-          let written = ""
-          const answering = yield* Effect.forkChild(
-            session.send(text, (piece) => {
-              written += piece
-              editor.update(messageChunk(piece))
-            })
-          )
-          opened.answering = answering
-          const exit = yield* Fiber.await(answering)
-          delete opened.answering
-          messages = yield* session.messages
-          if (exit._tag === "Success") {
-            const { answer } = exit.value
-            if (!written.includes(answer.trim())) editor.update(messageChunk(answer))
-          }
-          yield* Deferred.done(reply, exit)
-        }
-      })
-    ).pipe(Effect.mapError(failureOf), Effect.ensuring(Effect.sync(() => void (talk = undefined))), Effect.forkScoped)
-    const opened: Talk = { queue, fiber }
-    talk = opened
-    return opened
-  })
+/** Keeps what was said, unless the configuration says otherwise. */
+const keep = Effect.fnUntraced(function* ({ given, id, messages, project }: Omit<SessionOptions, "editor">) {
+  const setup = yield* readSetup(project, given)
+  if (setup.configuration.saveConversations === false) return
+  const saved = { runId: id, model: setup.settings.model, messages }
+  yield* Effect.ignore(saveConversation(conversationPlace(setup), saved))
+})
+
+/** Opens a session. One prompt is answered at a time. */
+export const makeSession = (options: SessionOptions) => {
+  const { approveSteps, editor, given, id, project, yes } = options
+  let mode: ModeId = "ask"
+  let { messages } = options
+  let talk: Talk | undefined
+  let prompts = 0
+  let updates = makeUpdates(0, project)
+  let running: Fiber.Fiber<string, CommandFailure> | undefined
+
+  const write = (text: string): void => editor.update(messageChunk(text))
+  const sink: EventSink = {
+    listen: (recorded) => Effect.sync(() => updates.of(recorded).forEach(editor.update)),
+    abort: () => Effect.void
+  }
+  const approver = layerCallback({ approve: approveIn(options, () => ({ prompt: prompts, updates })) })
+  const context = Effect.map(runContextOf({ sink, approveSteps, yes, approver }), (made): RunContext => ({
+    ...made,
+    warn: ({ notes = [], warnings }) =>
+      Effect.sync(() => [...warnings, ...notes].forEach((text) => editor.update(thought(text))))
+  }))
 
   /** A conversation ends where a run or a plan begins, and goes on after it. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
   const answerMessage = Effect.fnUntraced(function* (text: string) {
-    const current = talk ?? (yield* openTalk)
-    const reply = yield* Deferred.make<AskReport>()
-    yield* Queue.offer(current.queue, { text, reply })
-    const stop = Effect.suspend(() => Effect.asVoid(Fiber.interrupt(current.answering ?? current.fiber)))
-    const report = yield* Effect.raceFirst(
-      Deferred.await(reply),
-      Effect.andThen(Fiber.join(current.fiber), Effect.fail(usageFailure("The conversation is closed.")))
-    ).pipe(Effect.onInterrupt(() => stop))
+    const conversation = { project, given, order: { runId: id, prompt: "", messages }, keep: true }
+    talk ??= yield* openTalk(conversation, yield* context, {
+      wrote: write,
+      answered: (all) => void (messages = all),
+      closed: () => void (talk = undefined)
+    })
+    const report = yield* talk.send(text)
     const end = paragraphs(factText(report), reasonText(report))
     return end === "" ? "" : `\n\n${end}`
   })
 
-  /** What was said before belongs to the order of a run. */
-  const newRun = Effect.fnUntraced(function* (prompt: string, material: string) {
-    const said = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
-    const text = paragraphs(said, material)
-    const attachment = text === "" ? {} : { attachment: { name: "the editor", text } }
-    return { project, given, order: { runId: yield* makeRunId, prompt, ...attachment } }
-  })
-
-  const keep = Effect.fnUntraced(function* (prompt: string, answer: string) {
-    messages = [...messages, { role: "user", content: prompt }, hostAnswer(answer)]
-    const setup: Setup = yield* readSetup(project, given)
-    if (setup.configuration.saveConversations === false) return
-    const saved = { runId: id, model: setup.settings.model, messages }
-    yield* Effect.ignore(saveConversation(conversationPlace(setup), saved))
-  })
-
-  const carryOut = Effect.fnUntraced(function* (prompt: string, material: string) {
+  const carryOut = Effect.fnUntraced(function* (text: PromptText) {
     yield* closeTalk
-    const order = yield* newRun(prompt, material)
-    const run = yield* context
-    const resumable = Effect.sync(() =>
-      editor.update(messageChunk(`Stopped. Resume it: task-conductor resume ${order.order.runId}`))
-    )
+    const run = yield* newRun({ given, messages, project }, text)
+    const resumable = Effect.sync(() => write(`Stopped. Resume it: task-conductor resume ${run.order.runId}`))
     const answer =
       mode === "plan"
-        ? (yield* planRun(order, run)).markdown
-        : reportText(yield* Effect.onInterrupt(beginRun(order, run), () => resumable))
-    yield* keep(prompt, answer)
+        ? (yield* planRun(run, yield* context)).markdown
+        : reportText(yield* Effect.onInterrupt(beginRun(run, yield* context), () => resumable))
+    messages = [...messages, { role: "user", content: text.prompt }, hostAnswer(answer)]
+    yield* keep({ ...options, messages })
     return answer
   })
 
+  /** Answers a prompt. Fails for one that comes beside another, or has parts that are not taken. */
+  const prompt = Effect.fnUntraced(function* (
+    blocks: ReadonlyArray<ContentBlock>
+  ): Effect.fn.Return<StopReason, CommandFailure, Services> {
+    if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
+    const text = promptText(blocks, project)
+    if (text === undefined) return yield* usageFailure("A prompt may hold text, links and texts of files.")
+    if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
+    prompts += 1
+    updates = makeUpdates(prompts, project)
+    const work = mode === "ask" ? answerMessage(paragraphs(text.prompt, text.material)) : carryOut(text)
+    running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
+    const exit = yield* Effect.ensuring(
+      Fiber.await(running),
+      Effect.sync(() => void (running = undefined))
+    )
+    if (Exit.isFailure(exit)) {
+      return Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : yield* Effect.failCause(exit.cause)
+    }
+    if (exit.value !== "") write(exit.value)
+    return "end_turn"
+  })
+
+  const cancel = Effect.suspend(() => (running === undefined ? Effect.void : Fiber.interrupt(running)))
   return {
     setMode: (next: ModeId): void => void (mode = next),
-    /** Answers a prompt. Fails for one that comes beside another, or has parts that are not taken. */
-    prompt: Effect.fnUntraced(function* (
-      blocks: ReadonlyArray<ContentBlock>
-    ): Effect.fn.Return<StopReason, CommandFailure, Services> {
-      if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
-      const read = promptText(blocks, project)
-      if (read === undefined) return yield* usageFailure("A prompt may hold text, links and texts of files.")
-      const { material, prompt } = read
-      if (prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
-      prompts += 1
-      updates = makeUpdates(prompts, project)
-      const work = mode === "ask" ? answerMessage(paragraphs(prompt, material)) : carryOut(prompt, material)
-      running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
-      const exit = yield* Effect.ensuring(
-        Fiber.await(running),
-        Effect.sync(() => void (running = undefined))
-      )
-      if (Exit.isFailure(exit)) {
-        return Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : yield* Effect.failCause(exit.cause)
-      }
-      if (exit.value !== "") editor.update(messageChunk(exit.value))
-      return "end_turn"
-    }),
-    cancel: Effect.suspend(() => (running === undefined ? Effect.void : Fiber.interrupt(running))),
-    close: Effect.suspend(() =>
-      Effect.andThen(running === undefined ? Effect.void : Fiber.interrupt(running), closeTalk)
-    )
+    prompt,
+    cancel,
+    close: Effect.andThen(cancel, closeTalk)
   }
 }
 

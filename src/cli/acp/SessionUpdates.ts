@@ -119,6 +119,21 @@ const toldTypes: ReadonlySet<string> = new Set([
   "server.back"
 ])
 
+const startedCheck = (event: EventOf<"check.started">, prompt: number): SessionUpdate => ({
+  sessionUpdate: "tool_call",
+  toolCallId: checkId(prompt, event),
+  title: `check ${event.command}`,
+  kind: "execute",
+  status: "in_progress"
+})
+
+const finishedCheck = (event: EventOf<"check.finished">, prompt: number): SessionUpdate => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId: checkId(prompt, event),
+  status: event.newFailures.length === 0 ? "completed" : "failed",
+  content: [textContent(shorten(event.text, mostOutput))]
+})
+
 /** Makes the updates for the events of one prompt. */
 export const makeUpdates = (prompt: number, project: string) => {
   let live = emptyLive
@@ -160,27 +175,10 @@ export const makeUpdates = (prompt: number, project: string) => {
         return [started(event)]
       case "tool.finished":
         return finished(event)
-      case "check.started": {
-        const title = `check ${event.command}`
-        return [
-          {
-            sessionUpdate: "tool_call",
-            toolCallId: checkId(prompt, event),
-            title,
-            kind: "execute",
-            status: "in_progress"
-          }
-        ]
-      }
+      case "check.started":
+        return [startedCheck(event, prompt)]
       case "check.finished":
-        return [
-          {
-            sessionUpdate: "tool_call_update",
-            toolCallId: checkId(prompt, event),
-            status: event.newFailures.length === 0 ? "completed" : "failed",
-            content: [textContent(shorten(event.text, mostOutput))]
-          }
-        ]
+        return [finishedCheck(event, prompt)]
       case "message":
         /* An error ends the work, and its answer says so. */
         return event.level === "error" ? [] : [thought(event.text)]

@@ -5,8 +5,10 @@
 import {
   agent,
   type AgentContext,
+  type LoadSessionRequest,
   type McpServer,
   methods,
+  type NewSessionRequest,
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
@@ -72,83 +74,94 @@ interface Serving extends Pick<SessionOptions, "approveSteps" | "yes"> {
   readonly flags: Configuration
 }
 
-/** Answers an editor until it closes stdin. */
-const serve = Effect.fnUntraced(function* ({ flags, ...approved }: Serving) {
-  const services = yield* Effect.context<Services>()
+/** What the agent says of itself. */
+const initialized = {
+  protocolVersion: PROTOCOL_VERSION,
+  agentInfo: { name: "task-conductor", title: "task-conductor", version },
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { embeddedContext: true },
+    mcpCapabilities: { http: true },
+    sessionCapabilities: { close: {} }
+  },
+  authMethods: []
+}
+
+/** The setup of a new session, or of one that goes on. */
+const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, servers: ReadonlyArray<McpServer>) {
+  if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
+    return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
+  }
+  const setup = yield* Effect.mapError(readSetup(cwd, flags), failureOf)
+  if (servers.length === 0) return { setup, given: flags }
+  const mcpServers = { ...setup.settings.mcpServers, ...serverEntries(servers) }
+  const given = mergeConfigurations(flags, { mcpServers })
+  return { setup: yield* Effect.mapError(readSetup(cwd, given), failureOf), given }
+})
+
+/** The open sessions of an editor. */
+const makeSessions = ({ flags, ...approved }: Serving) => {
   const sessions = new Map<string, AcpSession>()
+  const open = (options: Omit<SessionOptions, "approveSteps" | "yes">) =>
+    void sessions.set(options.id, makeSession({ ...options, ...approved }))
+
+  return {
+    find: (id: string) => sessions.get(id),
+    get: (id: string): AcpSession => {
+      const session = sessions.get(id)
+      if (session === undefined) throw RequestError.sessionNotFound(id)
+      return session
+    },
+    remove: (id: string) => void sessions.delete(id),
+    /** Begins a conversation. */
+    begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
+      const { given } = yield* prepare(flags, cwd, mcpServers)
+      const id = yield* makeRunId
+      open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
+      return { sessionId: id, modes: modeState("ask") }
+    }),
+    /** Goes on with a kept conversation, which the editor is shown; nothing when there is none. */
+    load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
+      const { given, setup } = yield* prepare(flags, cwd, mcpServers)
+      const saved = yield* conversationOf(conversationPlace(setup), id)
+      if (Option.isNone(saved)) return undefined
+      const { messages } = saved.value
+      const editor = editorOf(client, id)
+      const before = sessions.get(id)
+      if (before !== undefined) yield* before.close
+      open({ id, project: cwd, given, messages, editor })
+      saidBefore(messages).forEach(editor.update)
+      return { modes: modeState("ask") }
+    })
+  }
+}
+
+/** Answers an editor until it closes stdin. */
+const serve = Effect.fnUntraced(function* (serving: Serving) {
+  const services = yield* Effect.context<Services>()
+  const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Carries out what the editor asks for; what the person can correct is the message of the error. */
+  /** Carries out what the editor asks for; what the user can correct is the message of the error. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success
     const { exitCode, text } = done.failure
     throw new RequestError(exitCode === 2 ? -32602 : -32603, text, { exit_code: exitCode })
   }
-  const sessionOf = (id: string): AcpSession => {
-    const session = sessions.get(id)
-    if (session === undefined) throw RequestError.sessionNotFound(id)
-    return session
-  }
-
-  /** The setup of a new session, or of one that goes on. */
-  const prepare = Effect.fnUntraced(function* (cwd: string, servers: ReadonlyArray<McpServer>) {
-    if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
-      return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
-    }
-    const mcpServers = serverEntries(servers)
-    const setup = yield* Effect.mapError(readSetup(cwd, flags), failureOf)
-    const own = { ...setup.settings.mcpServers, ...mcpServers }
-    const given = servers.length === 0 ? flags : mergeConfigurations(flags, { mcpServers: own })
-    return { setup: yield* Effect.mapError(readSetup(cwd, given), failureOf), given }
-  })
 
   const stdin = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
   const stdout = new WritableStream<Uint8Array>({ write: send })
   const app = agent({ name: "task-conductor" })
-    .onRequest(methods.agent.initialize, () => ({
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: "task-conductor", title: "task-conductor", version },
-      agentCapabilities: {
-        loadSession: true,
-        promptCapabilities: { embeddedContext: true },
-        mcpCapabilities: { http: true },
-        sessionCapabilities: { close: {} }
-      },
-      authMethods: []
-    }))
-    .onRequest(methods.agent.session.new, ({ client, params: { cwd, mcpServers } }) =>
-      answer(
-        Effect.gen(function* () {
-          const { given } = yield* prepare(cwd, mcpServers)
-          const id = yield* makeRunId
-          const editor = editorOf(client, id)
-          sessions.set(id, makeSession({ id, project: cwd, given, messages: [], editor, ...approved }))
-          return { sessionId: id, modes: modeState("ask") }
-        })
-      )
-    )
-    .onRequest(methods.agent.session.load, ({ client, params: { cwd, mcpServers, sessionId: id } }) =>
-      answer(
-        Effect.gen(function* () {
-          const { given, setup } = yield* prepare(cwd, mcpServers)
-          const saved = yield* conversationOf(conversationPlace(setup), id)
-          if (Option.isNone(saved)) return undefined
-          const { messages } = saved.value
-          const editor = editorOf(client, id)
-          const before = sessions.get(id)
-          if (before !== undefined) yield* before.close
-          sessions.set(id, makeSession({ id, project: cwd, given, messages, editor, ...approved }))
-          saidBefore(messages).forEach(editor.update)
-          return { modes: modeState("ask") }
-        })
-      ).then((loaded) => {
-        if (loaded === undefined) throw RequestError.sessionNotFound(id)
-        return loaded
-      })
-    )
+    .onRequest(methods.agent.initialize, () => initialized)
+    .onRequest(methods.agent.session.new, ({ client, params }) => answer(sessions.begin(client, params)))
+    .onRequest(methods.agent.session.load, async ({ client, params }) => {
+      const loaded = await answer(sessions.load(client, params))
+      if (loaded === undefined) throw RequestError.sessionNotFound(params.sessionId)
+      return loaded
+    })
     .onRequest(methods.agent.session.setMode, ({ params: { modeId, sessionId } }) => {
-      const session = sessionOf(sessionId)
+      const session = sessions.get(sessionId)
       const mode = modes.find(({ id }) => id === modeId)
       if (mode === undefined) {
         const known = modes.map(({ id }) => id).join(", ")
@@ -157,14 +170,14 @@ const serve = Effect.fnUntraced(function* ({ flags, ...approved }: Serving) {
       session.setMode(mode.id)
     })
     .onRequest(methods.agent.session.prompt, async ({ params: { prompt, sessionId } }) => ({
-      stopReason: await answer(sessionOf(sessionId).prompt(prompt))
+      stopReason: await answer(sessions.get(sessionId).prompt(prompt))
     }))
     .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
-      await answer(sessionOf(sessionId).close)
-      sessions.delete(sessionId)
+      await answer(sessions.get(sessionId).close)
+      sessions.remove(sessionId)
     })
     .onNotification(methods.agent.session.cancel, async ({ params: { sessionId } }) => {
-      const session = sessions.get(sessionId)
+      const session = sessions.find(sessionId)
       if (session !== undefined) await answer(session.cancel)
     })
   const connection = app.connect(ndJsonStream(stdout, stdin))
@@ -189,7 +202,6 @@ const editorOf = (client: AgentContext, sessionId: string): Editor => ({
 
 const { allow, deny, model, parallel, plugin, stageModel } = runFlags
 
-/** The command. */
 export const acp = Command.make(
   "acp",
   { allow, deny, model, stageModel, parallel, plugin, ...modelFlags, ...approvalFlags },

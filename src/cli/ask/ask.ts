@@ -42,12 +42,12 @@ import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { runContextOf } from "../terminal/runContext.ts"
 import { editText } from "./Editor.ts"
+import type { Typed } from "./LineEditor.ts"
 import {
   makeLineReader,
   makePlainReader,
   makeTypedAhead,
   type MessageReader,
-  type Typed,
   type TypedAhead
 } from "./MessageReader.ts"
 import {
@@ -296,7 +296,6 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   )
 }, Effect.scoped)
 
-/** The command. */
 export const ask = Command.make(
   "ask",
   allFlags,

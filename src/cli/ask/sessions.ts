@@ -11,7 +11,6 @@ import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output, redactText } from "../terminal/Output.ts"
 import { sessionLines } from "./slashCommands.ts"
 
-/** The command. */
 export const sessions = Command.make(
   "sessions",
   { project: runFlags.project, json: switchFlag("json", "Print the conversations as JSON") },

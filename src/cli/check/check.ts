@@ -128,7 +128,6 @@ const jsonText = ({ checked, failures }: Outcome): string =>
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))
     .join("\n")
 
-/** The command. */
 export const check = Command.make(
   "check",
   {

@@ -117,7 +117,6 @@ const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more
   yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
 })
 
-/** The command `refine`. */
 export const refine = Command.make(
   "refine",
   {
@@ -171,7 +170,6 @@ export const execute = Command.make(
   )
 )
 
-/** The command `iterate`. */
 export const iterate = Command.make(
   "iterate",
   planStageFlags,

@@ -52,35 +52,37 @@ const followToEnd = (run: string, sink: EventSink) =>
     )
   )
 
-/** Starts a run on the workers and follows it to its end. */
-export const startClusterRun = (given: Shown, run: NewRun) =>
-  showRun({ ...given, isClusterRun: true }, (sink) =>
-    Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
-      submitRun(prepared).pipe(Effect.andThen(followToEnd(run.order.runId, sink)), Effect.provide(client), withNotices)
+type RunStyle = Parameters<typeof showRun>[0]
+
+/** Shows a run on the workers, which `begin` names, to its end. */
+const showOnWorkers = <E, R>(style: RunStyle, begin: Effect.Effect<string, E, R>, layer = client) =>
+  showRun({ ...style, isClusterRun: true }, (sink) =>
+    begin.pipe(
+      Effect.flatMap((runId) => followToEnd(runId, sink)),
+      Effect.provide(layer),
+      withNotices
     )
   )
 
-type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
+type Shown = RunStyle & ApprovalFlags
+
+/** Starts a run on the workers and follows it to its end. */
+export const startClusterRun = (given: Shown, run: NewRun) =>
+  Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
+    showOnWorkers(given, Effect.as(submitRun(prepared), run.order.runId))
+  )
 
 /** Opens a run on the workers again, and follows it to its end. */
 export const resumeClusterRun = (given: Shown, saved: SavedRun, inDoubt?: DoubtAnswer) =>
-  showRun({ ...given, isClusterRun: true }, (sink) =>
-    resumeOnCluster(saved, approvedBeforehand(given)).pipe(
-      Effect.flatMap((runId) => followToEnd(runId, sink)),
-      Effect.provide(inDoubt === undefined ? client : layerClient(Approver.layerInDoubt(inDoubt)(layerTerminal()))),
-      withNotices
-    )
+  showOnWorkers(
+    given,
+    resumeOnCluster(saved, approvedBeforehand(given)),
+    inDoubt === undefined ? client : layerClient(Approver.layerInDoubt(inDoubt)(layerTerminal()))
   )
 
 /** Starts a run on the workers from a task of another one, and follows it to its end. */
 export const forkClusterRun = (given: Shown, saved: SavedRun & { readonly from: string }) =>
-  showRun({ ...given, isClusterRun: true }, (sink) =>
-    forkOnCluster(saved, approvedBeforehand(given)).pipe(
-      Effect.flatMap((runId) => followToEnd(runId, sink)),
-      Effect.provide(client),
-      withNotices
-    )
-  )
+  showOnWorkers(given, forkOnCluster(saved, approvedBeforehand(given)))
 
 /** The run that is meant, among those in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
@@ -98,9 +100,7 @@ export const attach = Command.make(
     verbose: outcomeFlags.verbose
   },
   Effect.fn("attach")(function* ({ run, yes, ...given }) {
-    yield* showRun({ ...given, isClusterRun: true }, (sink) =>
-      followToEnd(run, sink).pipe(Effect.provide(yes ? yesClient : client), withNotices)
-    )
+    yield* showOnWorkers(given, Effect.succeed(run), yes ? yesClient : client)
   })
 ).pipe(
   withHelp(

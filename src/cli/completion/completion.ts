@@ -209,7 +209,6 @@ const scripts = { bash, zsh, fish, powershell }
 
 const shells = ["bash", "zsh", "fish", "powershell"] as const
 
-/** The command. */
 export const completion = Command.make(
   "completion",
   {

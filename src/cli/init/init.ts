@@ -111,7 +111,6 @@ const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
   yield* print(`Written: ${file}`)
 })
 
-/** The command. */
 export const init = Command.make("init", flags, writeConfiguration).pipe(
   withHelp(
     "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten",

@@ -18,7 +18,7 @@ import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
 import { readSetup } from "../../app/setup.ts"
-import { changesOfRun, patchOf, undoRun } from "../../app/runChanges.ts"
+import { changesOfRun, patchOf, undoRun } from "../../services/history/RunChanges.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
 import type { RunContext } from "../../app/RunContext.ts"
@@ -121,96 +121,108 @@ const check: ServedTool<typeof CheckParameters.Type> = {
     })
 }
 
+/** What the tools use of the machine, and what the server was started with. */
+interface ToolHost {
+  readonly newRun: (order: Omit<RunOrder, "runId">) => Effect.Effect<NewRun>
+  readonly contextFor: (
+    report: (text: string) => Effect.Effect<void>
+  ) => Effect.Effect<RunContext, never, NodeServices.NodeServices | Output>
+  /** Runs the work of a tool; what goes wrong is its result. */
+  readonly serve: <E extends Parameters<typeof failureOf>[0]>(
+    work: Effect.Effect<ServedResult, E, NodeServices.NodeServices | Output>
+  ) => Effect.Effect<ServedResult>
+}
+
+const planTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof PlanParameters.Type> => ({
+  name: "plan",
+  description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
+  parameters: PlanParameters,
+  isReadOnly: true,
+  execute: (given, report) =>
+    Effect.all([newRun(orderOf(given)), contextFor(report)]).pipe(
+      Effect.flatMap(([run, context]) => planRun(run, context)),
+      Effect.map(({ markdown }): ServedResult => {
+        const { issues, repairs, verdict } = checkDocument("task-list", markdown)
+        return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
+      }),
+      serve
+    )
+})
+
+const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof RunParameters.Type> => ({
+  name: "run",
+  description:
+    "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
+  parameters: RunParameters,
+  isReadOnly: false,
+  execute: (given, report) =>
+    Effect.all([newRun(orderOf(given)), contextFor(report)]).pipe(
+      Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
+      Effect.map((report): ServedResult => {
+        const { answer, facts, message, runId, status } = report
+        const parts = [outcomeText(report), answer.trim()].filter((part) => part !== "")
+        const data = {
+          run_id: runId,
+          answer,
+          status,
+          ...(facts === undefined ? {} : { facts }),
+          exit_code: exitCodeOf(status),
+          message,
+          denied: deniedOf(status, facts)
+        }
+        return { text: parts.join("\n\n"), data, isError: status !== "done" }
+      }),
+      serve
+    )
+})
+
+const diffTool = ({ serve }: ToolHost): ServedTool<typeof DiffParameters.Type> => ({
+  name: "diff",
+  description: "Shows what a run changed in the files of the project, as a patch that git apply takes.",
+  parameters: DiffParameters,
+  isReadOnly: true,
+  execute: (given) =>
+    changesOfRun(given.run_id).pipe(
+      Effect.map(({ changes, outside, runId }): ServedResult => {
+        const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
+        return { text, data: { run_id: runId, changes, outside } as unknown as Data, isError: false }
+      }),
+      Effect.provide(layerRuns),
+      serve
+    )
+})
+
+const undoTool = ({ serve }: ToolHost): ServedTool<typeof UndoParameters.Type> => ({
+  name: "undo",
+  description:
+    "Takes back what a run changed in the files of the project: all of it, or some files and folders. Nothing is undone where a file was changed since.",
+  parameters: UndoParameters,
+  isReadOnly: false,
+  execute: ({ paths = [], redo = false, run_id }) =>
+    undoRun(run_id, { paths, redo }).pipe(
+      Effect.map((undone): ServedResult => {
+        const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
+        return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
+      }),
+      Effect.provide(layerRuns),
+      serve
+    )
+})
+
 /** The tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
-  const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
-  const newRun = (order: Omit<RunOrder, "runId">) =>
-    Effect.map(makeRunId, (runId): NewRun => ({ project, given: flags, order: { runId, ...order } }))
-  const contextFor = (sink: EventSink) => runContextOf({ sink, ...approved, approver: Approver.layerDenyAll })
-
-  const plan: ServedTool<typeof PlanParameters.Type> = {
-    name: "plan",
-    description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
-    parameters: PlanParameters,
-    isReadOnly: true,
-    execute: (given, report) =>
-      Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
-        Effect.flatMap(([run, context]) => planRun(run, context)),
-        Effect.map(({ markdown }): ServedResult => {
-          const { issues, repairs, verdict } = checkDocument("task-list", markdown)
-          return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
-        }),
-        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
-        provide
+  const services = yield* Effect.context<NodeServices.NodeServices | Output>()
+  const host: ToolHost = {
+    newRun: (order) => Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } })),
+    contextFor: (report) => runContextOf({ sink: listenTo(report), ...approved, approver: Approver.layerDenyAll }),
+    serve: (work) =>
+      Effect.provideContext(
+        Effect.catch(work, (error) => Effect.succeed(failed(failureOf(error)))),
+        services
       )
   }
-
-  const run: ServedTool<typeof RunParameters.Type> = {
-    name: "run",
-    description:
-      "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
-    parameters: RunParameters,
-    isReadOnly: false,
-    execute: (given, report) => {
-      return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
-        Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
-        Effect.map((report): ServedResult => {
-          const { answer, facts, message, runId, status } = report
-          const parts = [outcomeText(report), answer.trim()].filter((one) => one !== "")
-          const data = {
-            run_id: runId,
-            answer,
-            status,
-            ...(facts === undefined ? {} : { facts }),
-            exit_code: exitCodeOf(status),
-            message,
-            denied: deniedOf(status, facts)
-          }
-          return { text: parts.join("\n\n"), data, isError: status !== "done" }
-        }),
-        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
-        provide
-      )
-    }
-  }
-
-  const diff: ServedTool<typeof DiffParameters.Type> = {
-    name: "diff",
-    description: "Shows what a run changed in the files of the project, as a patch that git apply takes.",
-    parameters: DiffParameters,
-    isReadOnly: true,
-    execute: (given) =>
-      changesOfRun(given.run_id).pipe(
-        Effect.map(({ changes, outside, runId }): ServedResult => {
-          const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
-          return { text, data: { run_id: runId, changes, outside } as unknown as Data, isError: false }
-        }),
-        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
-        Effect.provide(layerRuns),
-        provide
-      )
-  }
-
-  const undo: ServedTool<typeof UndoParameters.Type> = {
-    name: "undo",
-    description:
-      "Takes back what a run changed in the files of the project: all of it, or some files and folders. Nothing is undone where a file was changed since.",
-    parameters: UndoParameters,
-    isReadOnly: false,
-    execute: ({ paths = [], redo = false, run_id }) =>
-      undoRun(run_id, { paths, redo }).pipe(
-        Effect.map((undone): ServedResult => {
-          const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
-          return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
-        }),
-        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
-        Effect.provide(layerRuns),
-        provide
-      )
-  }
-
-  return [check, plan, run, diff, undo]
+  return [check, planTool(host), runTool(host), diffTool(host), undoTool(host)]
 })
 
 const { allow, deny, model, parallel, plugin, project, stageModel } = runFlags
@@ -218,7 +230,6 @@ const { allow, deny, model, parallel, plugin, project, stageModel } = runFlags
 const instructions =
   "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
 
-/** The command. */
 export const mcp = Command.make(
   "mcp",
   { allow, deny, model, stageModel, parallel, plugin, project, ...modelFlags, ...approvalFlags },

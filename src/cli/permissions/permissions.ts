@@ -214,7 +214,6 @@ const explain = Command.make(
   })
 )
 
-/** The command. */
 export const permissions = Command.make("permissions").pipe(
   withHelp("List, explain and revoke permissions", {
     "task-conductor permissions list --json": "List every rule with its source"

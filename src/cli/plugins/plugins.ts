@@ -103,7 +103,6 @@ const describe = Command.make(
   })
 )
 
-/** The command. */
 export const tools = Command.make("tools").pipe(
   withHelp("List and describe the tools that a task can call", {
     "task-conductor tools list --json": "List all details of every tool"
@@ -254,7 +253,6 @@ const create = Command.make(
   })
 )
 
-/** The command. */
 export const plugins = Command.make("plugins").pipe(
   withHelp("List plugins, or create one", {
     "task-conductor plugins list": "List which plugins are loaded and which are not"

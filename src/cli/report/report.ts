@@ -40,7 +40,6 @@ const writePage = Effect.fn("writePage")(function* (file: string, html: string, 
   )
 })
 
-/** The command. */
 export const report = Command.make(
   "report",
   {

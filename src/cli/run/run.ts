@@ -37,7 +37,6 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 
-/** The command. */
 export const plan = Command.make(
   "plan",
   {

@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { changesOfRun, patchOf, type RunChange, undoRun } from "../../app/runChanges.ts"
+import { changesOfRun, patchOf, type RunChange, undoRun } from "../../services/history/RunChanges.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { kindWords } from "../../domain/files/FileKind.ts"
 import { counted } from "../../domain/text/Format.ts"
@@ -47,7 +47,6 @@ const statText = (changes: ReadonlyArray<RunChange>): string => {
   ].join("\n")
 }
 
-/** The command `diff`. */
 export const diff = Command.make(
   "diff",
   {
@@ -79,7 +78,6 @@ export const diff = Command.make(
   })
 )
 
-/** The command `undo`. */
 export const undo = Command.make(
   "undo",
   {

@@ -29,7 +29,6 @@ const differenceText = ({ about, before, now }: RunDifference): string => {
   return `${about}\n  then: ${printable(around(before, at))}\n  now:  ${printable(around(now, at))}`
 }
 
-/** The command. */
 export const replay = Command.make(
   "replay",
   {

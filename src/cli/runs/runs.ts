@@ -183,7 +183,6 @@ const othersText = (others: number, isAlone: boolean): string => {
   return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`
 }
 
-/** The command. */
 export const runs = Command.make(
   "runs",
   {

@@ -239,7 +239,6 @@ export const taskText = (evidence: TaskEvidence, project: string): string => {
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
 
-/** The command. */
 export const show = Command.make(
   "show",
   {

@@ -341,7 +341,6 @@ const create = Command.make(
   })
 )
 
-/** The command. */
 export const skills = Command.make("skills").pipe(
   withHelp("List, describe, create, lint and test skills (kinds of tasks)", {
     "task-conductor skills list --json": "List all details of every skill"

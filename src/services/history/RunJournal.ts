@@ -33,6 +33,12 @@ import { removeLeftovers } from "../files/AtomicWrite.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
 
+/** Where a run worked last, by the records of its being resumed; nothing when it was never moved. */
+export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
+  readRecords(lines.filter(({ type }) => type === "resumed"))
+    .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
+    .at(-1)
+
 /** The lines as if all sessions had worked on the project where it is now. */
 export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const path = yield* Path.Path

@@ -1,5 +1,5 @@
 /**
- * Asks a model through effect/ai and reads its answer while it is written: keeps its thoughts apart from its text, in fields or in
+ * Reads the answer of a model while it is written: keeps its thoughts apart from its text, in fields or in
  * tags, passes the text to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the
  * request.
  */
@@ -10,11 +10,8 @@ import * as Struct from "effect/Struct"
 import * as Stream from "effect/Stream"
 import * as Schema from "effect/Schema"
 import type * as AiError from "effect/ai/AiError"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
-import * as Prompt from "effect/ai/Prompt"
-import * as Tool from "effect/ai/Tool"
-import * as Toolkit from "effect/ai/Toolkit"
+import type * as Tool from "effect/ai/Tool"
 import {
   type AnswerShape,
   AnswerWatch,
@@ -28,16 +25,11 @@ import {
   ModelError,
   Usage
 } from "../../domain/models/ModelAnswer.ts"
-import type { ConversationCall, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import { resultText } from "../../domain/models/OutputText.ts"
-import { compactSchema } from "../../domain/models/ToolText.ts"
-import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { estimateTokens, type TokenScale } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
-import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
-import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
 interface WritingOptions {
@@ -151,7 +143,6 @@ interface ReadOptions extends WritingOptions {
   readonly meter: UsageMeter["Service"]
   /** How the answer is written. */
   readonly settings: CallSettings
-  readonly conversation?: ConversationCall
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
@@ -164,84 +155,17 @@ interface ReadOptions extends WritingOptions {
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
-type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
-
-const promptMessage = (message: ConversationMessage): Prompt.Message => {
-  switch (message.role) {
-    case "user":
-      return Prompt.userMessage({
-        content: [
-          Prompt.textPart({ text: message.content }),
-          ...(message.pictures ?? []).map(({ data, mediaType, path }) =>
-            Prompt.filePart({ mediaType, fileName: path, data })
-          )
-        ]
-      })
-    case "assistant":
-      return Prompt.assistantMessage({
-        content: [
-          ...(message.thinking === "" ? [] : [Prompt.reasoningPart({ text: message.thinking })]),
-          ...(message.content === "" ? [] : [Prompt.textPart({ text: message.content })]),
-          ...message.calls.map(({ arguments: params, id, name }) =>
-            Prompt.toolCallPart({ id, name, params, providerExecuted: false })
-          )
-        ]
-      })
-    case "tool": {
-      const { id, name, result } = message
-      const outcome = { id, name, isFailure: !result.success, result: resultText(result), providerExecuted: false }
-      return Prompt.toolMessage({ content: [Prompt.toolResultPart(outcome)] })
-    }
-  }
-}
-
-/** Templates of models want the roles to alternate, so that a reply of the host is joined to a message before it. */
-const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
-  const joined: Array<ConversationMessage> = []
-  for (const message of messages) {
-    const last = joined.at(-1)
-    if (message.role !== "user" || last?.role !== "user") joined.push(message)
-    else {
-      const pictures = [...(last.pictures ?? []), ...(message.pictures ?? [])]
-      joined.splice(-1, 1, { role: "user", content: `${last.content}\n\n${message.content}`, pictures })
-    }
-  }
-  return joined
-}
-
-const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
-  Toolkit.make(
-    ...tools.map(({ description, name, parameters }) =>
-      Tool.dynamic(name, { description, parameters: compactSchema(parameters) as JsonSchema })
-    )
-  )
-
-/** What a model is asked, as effect/ai takes it. Calls are read as the model wrote them: the gate decides about them first. */
-const streamOf = (model: LanguageModel.LanguageModel, { messages, system, tools }: ConversationCall) => {
-  const prompt = Prompt.fromMessages([
-    Prompt.systemMessage({ content: system }),
-    ...joinedUsers(messages).map(promptMessage)
-  ])
-  return tools.length === 0
-    ? model.streamText({ prompt })
-    : model.streamText({
-        prompt,
-        toolkit: toolkitOf(tools),
-        disableToolCallResolution: true,
-        toolCallValidation: "deferred"
-      })
-}
+export type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
  */
 export const readAnswer = Effect.fnUntraced(function* (
-  model: LanguageModel.LanguageModel,
-  prompt: FilledPrompt,
+  answer: Stream.Stream<AnswerPart, AiError.AiError>,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived, conversation, entered, heard, meter, server, settings } = options
+  const { arrived, entered, heard, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   /** How often the last piece of the answer came in a row; blanks around a piece do not count. */
@@ -293,9 +217,6 @@ export const readAnswer = Effect.fnUntraced(function* (
     }
   })
 
-  /* A prompt alone is a conversation with one message. */
-  const asked = conversation ?? { system: prompt.system, messages: [{ role: "user", content: prompt.user }], tools: [] }
-  const answer: Stream.Stream<AnswerPart, AiError.AiError> = streamOf(model, asked)
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEachArray(read),

@@ -37,6 +37,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
+import { textRequest } from "./TextRequest.ts"
 import { makeModelNotes, type ModelNotes } from "./ModelNotes.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -229,7 +230,8 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
     (life: CallLife) => {
       const heard = listen?.()
       const scale = calibration.scale(name)
-      return readAnswer(languageModel, prompt, {
+      const answer = languageModel.streamText(textRequest(prompt, conversation))
+      return readAnswer(answer, {
         heard: life.heard,
         server: { host: settings.host, model: name, promptTokens: neededTokens(prompt, scale), window },
         meter,
@@ -253,8 +255,7 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
           connected: life.connected,
           noticed
         },
-        shape,
-        conversation
+        shape
       })
     }
 })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { expect, layer } from "@effect/vitest"
 import { lockHolder } from "../../../src/services/files/Lock.ts"
-import { takeSharedProject } from "../../../src/app/worker.ts"
+import { takeSharedProject } from "../../../src/services/cluster/SharedProject.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 layer(NodeServices.layer, { excludeTestServices: true })("the project of a cluster run", (it) => {

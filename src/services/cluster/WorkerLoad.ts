@@ -4,9 +4,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CurrentLease, type HeldLease } from "../services/cluster/ClusterWork.ts"
-import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { RunSettings } from "../services/runs/RunSettings.ts"
+import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
+import { ModelSlots } from "../models/ModelSlots.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 
 /** What this worker has in hand. */
 export const makeLoad = (slots: number) => {

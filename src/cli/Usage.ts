@@ -6,9 +6,9 @@ import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { nearest } from "../../domain/text/Nearest.ts"
-import { printableLines } from "../../domain/text/Printable.ts"
-import { Output } from "./Output.ts"
+import { nearest } from "../domain/text/Nearest.ts"
+import { printableLines } from "../domain/text/Printable.ts"
+import { Output } from "./terminal/Output.ts"
 
 /** Commands that list without a word for it. */
 export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
