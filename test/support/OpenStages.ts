@@ -24,6 +24,7 @@ import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { changeKinds } from "../../src/services/pipeline/CheckedEvidence.ts"
+import { makeJoinChanges } from "../../src/services/pipeline/JoinChanges.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { Agent } from "../../src/services/agent/Agent.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
@@ -132,6 +133,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         requests,
         planner: yield* makePlanner,
         loop: yield* TaskLoop,
+        join: yield* makeJoinChanges,
         taskRunner: yield* TaskRunner,
         kinds: yield* changeKinds,
         meter: yield* UsageMeter,

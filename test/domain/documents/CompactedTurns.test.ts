@@ -291,4 +291,19 @@ describe("openChanges", () => {
     expect(shownWith(1, 6000)).toContain("1: import")
     expect(shownWith(5, 5600).split("\n+  log").length - 1).toBe(15)
   })
+
+  it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
+    const many = Array.from({ length: 200 }, (_, index) => `  step(${index + 1})`)
+    const now = many.join("\n").replace("  step(100)", "  stop(100)")
+    const shownWith = (budget: number): number => {
+      const files = [{ path: "src/a.ts", base: many.join("\n"), text: now }]
+      const shown = folded([], { files, budget })
+      const current = shown.slice(shown.indexOf("## The changed places as they are now"))
+      return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
+    }
+    const sizes = Array.from({ length: 80 }, (_, index) => shownWith(800 + index * 60))
+    // The change is shown as a diff has it, with three lines on each side.
+    const radii = [1, 3, 8, 20, 40]
+    expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual(radii.map((radius) => 7 + 2 * radius))
+  })
 })

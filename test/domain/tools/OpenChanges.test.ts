@@ -41,3 +41,81 @@ it.each([
 ] as const)("a replacement in one file that failed is open or not after %s", (_, given, name, open) => {
   assert.strictEqual(openChanges([replacement, change(2, true, name, given)]).length, open)
 })
+
+const there = (path: string) => `There is no file at ${path}. Files with that name: src/b.ts.`
+const unmade = (turn: number, given: Arguments, message = "The old_text does not occur."): CallOutcome => {
+  const outcome = change(turn, false, "edit_file", given)
+  return { ...outcome, result: { ...outcome.result, error_message: message } }
+}
+const edit = (path: string, now: string): Arguments => ({ path, old_text: "before", new_text: now })
+
+it.each([
+  ["brings a line of it elsewhere, where its path leads nowhere", there("a.ts"), "lib/c.ts", "const now = 1", 0],
+  [
+    "brings a line of it elsewhere, where its file is there",
+    "The old_text does not occur.",
+    "lib/c.ts",
+    "const now = 1",
+    1
+  ],
+  ["brings another line elsewhere", there("a.ts"), "lib/c.ts", "const then = 1", 1],
+  ["only has a bracket in common", there("a.ts"), "lib/c.ts", "}", 1]
+] as const)("an edit that failed is open or not after a later one that %s", (_, message, path, now, open) => {
+  const failed = unmade(1, edit("a.ts", "const now = 1\n}"), message)
+  assert.strictEqual(openChanges([failed, change(2, true, "edit_file", edit(path, now))]).length, open)
+})
+
+it("as many edits of a file as failed in one answer are made up for by as many later ones, or one that brings a line", () => {
+  const failures = [unmade(1, edit("a.ts", "first = 1")), unmade(1, edit("a.ts", "second = 2"))]
+  const later = (now: string) => change(2, true, "edit_file", edit("a.ts", now))
+  assert.strictEqual(openChanges([...failures, later("other = 3")]).length, 2)
+  assert.strictEqual(openChanges([...failures, later("first = 1")]).length, 1)
+  assert.strictEqual(openChanges([...failures, later("other = 3"), later("other = 4")]).length, 0)
+  assert.strictEqual(
+    openChanges([...failures, change(2, true, "write_file", { path: "a.ts", content: "x" })]).length,
+    0
+  )
+  assert.strictEqual(openChanges([...failures, change(1, true, "edit_file", edit("a.ts", "first = 1"))]).length, 2)
+})
+
+it.each([
+  ["a removal of the same path", "src/a.ts", "remove_file", { path: "src/a.ts" }, 0],
+  ["a removal of its folder", "src/a.ts", "remove_file", { path: "src/" }, 0],
+  ["a move of it", "src/a.ts", "move_file", { path: "src/a.ts", to: "b.ts" }, 0],
+  ["a removal of a file of the same name", "a.ts", "remove_file", { path: "lib/a.ts" }, 0],
+  ["a removal of a file that was named with the failure", "a.ts", "remove_file", { path: "src/b.ts" }, 0],
+  ["a removal of another file", "a.ts", "remove_file", { path: "lib/b.ts" }, 1],
+  ["an edit of the same path", "a.ts", "edit_file", edit("a.ts", "x"), 1]
+] as const)("a removal that failed is open or not after %s", (_, path, name, given, open) => {
+  const failed = unmade(1, { path }, there(path))
+  const removal = { ...failed, call: { ...failed.call, name: "remove_file" } }
+  assert.strictEqual(openChanges([removal, change(2, true, name, given)]).length, open)
+})
+
+const moved = (path: string, to: string): Arguments => ({ path, to: to })
+
+it.each([
+  ["a move of the same file", [["move_file", moved("a.ts", "c.ts")]], 0],
+  ["a move to the same path", [["move_file", moved("c.ts", "b.ts")]], 0],
+  ["another move", [["move_file", moved("c.ts", "d.ts")]], 1],
+  ["the removal of the old file alone", [["remove_file", { path: "a.ts" }]], 1],
+  [
+    "the removal of the old file and the new one",
+    [
+      ["remove_file", { path: "a.ts" }],
+      ["write_file", { path: "b.ts", content: "x" }]
+    ],
+    0
+  ]
+] as const)("a move that failed is open or not after %s", (_, later, open) => {
+  const failed = unmade(1, moved("a.ts", "b.ts"))
+  const calls = later.map(([name, given]) => change(2, true, name, given))
+  assert.strictEqual(openChanges([{ ...failed, call: { ...failed.call, name: "move_file" } }, ...calls]).length, open)
+})
+
+it("changes that could not be read are made up for by as many later changes", () => {
+  const failures = [unmade(1, {}), unmade(1, {})]
+  const later = change(2, true, "edit_file", edit("a.ts", "x"))
+  assert.strictEqual(openChanges([...failures, later]).length, 2)
+  assert.strictEqual(openChanges([...failures, later, later]).length, 0)
+})

@@ -5,6 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { lstat } from "node:fs/promises"
 import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
@@ -129,6 +130,31 @@ layer(NodeServices.layer)("explainCall", (it) => {
         { verdict: "allow", rules: [remembered], reasons: [] },
         byRisk("ask", "A remembered rule would allow it, but the tool has changed since.")
       ])
+    })
+  )
+
+  it.effect("does not use a rule for a command whose script changed after the rule came into force", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "x.sh": "true\n" })
+      const { ctimeMs } = yield* Effect.promise(() => lstat(`${root}/x.sh`))
+      const rules = [allow("run_command", "(no sandbox) **")]
+      const call: PreparedCall = {
+        ...prepared("run_command", "medium"),
+        accesses: [
+          {
+            _tag: "RunCommand",
+            argv: ["sh", "x.sh"],
+            cwd: root,
+            sandboxed: false,
+            sandbox: "off",
+            scripts: [{ path: `${root}/x.sh`, hash: null }]
+          }
+        ]
+      }
+      const verdicts = yield* Effect.forEach([ctimeMs - 1, ctimeMs, ctimeMs + 1], (since) =>
+        Effect.map(explain({ root, calls: [call], options: { rules, since } }), ([one]) => one?.verdict)
+      )
+      expect(verdicts).toEqual(["ask", "allow", "allow"])
     })
   )
 })

@@ -1,0 +1,218 @@
+/**
+ * Counts how many small changes of the decisions in a room its quick tests notice. A mutant is applied to a copy of the tree; only
+ * tests that are near the changed file run, until the first one fails.
+ *
+ *   node bench/mutation.ts named                                          the changes of namedMutations.ts
+ *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
+ *   node bench/mutation.ts ... --list                                     only prints the mutants
+ *
+ * A room is one of those below. A mutant that does not end in time counts as killed.
+ */
+import { type ChildProcess, execFileSync, fork } from "node:child_process"
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { parseArgs } from "node:util"
+import { type Mutant, mutantsOf } from "./mutants.ts"
+import type { MutantAnswer, MutantOrder } from "./mutationTests.ts"
+import { namedMutations } from "./namedMutations.ts"
+
+const root = join(import.meta.dirname, "..")
+
+/** The rooms, and where beside the room of the same name their decisions are tested. */
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "services/agent": ["test/domain/documents/TurnBudgets.test.ts"],
+  "services/permissions": [],
+  "domain/permissions": [],
+  "domain/files": [],
+  "domain/excerpts": ["test/domain/models/PrefetchedParts.test.ts"]
+}
+
+/** Tests that need longer than this for all their cases are not quick. */
+const longestTest = 20_000
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mutants: { type: "string" },
+    seed: { type: "string", default: "1" },
+    list: { type: "boolean", default: false }
+  }
+})
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8")
+
+const imports = new Map<string, ReadonlyArray<string>>()
+/** The files of the repository that a file imports; a text in a test may look like an import. */
+const importsOf = (file: string): ReadonlyArray<string> => {
+  const known = imports.get(file)
+  if (known !== undefined) return known
+  const named = [...read(file).matchAll(/(?:from|import) "(\.[^"]+\.ts)"/g)]
+  const all = named.map(([, path = ""]) => join(dirname(file), path)).filter((path) => existsSync(join(root, path)))
+  imports.set(file, all)
+  return all
+}
+
+const imported = new Map<string, ReadonlySet<string>>()
+/** Everything that a test file loads. */
+const loadedBy = (test: string): ReadonlySet<string> => {
+  const known = imported.get(test)
+  if (known !== undefined) return known
+  const all = new Set([test])
+  for (const file of all) for (const next of importsOf(file)) all.add(next)
+  imported.set(test, all)
+  return all
+}
+
+const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root }).toSorted()
+
+/** The tests of a file: first those that import it or have its name, then the others of its room and those named above. */
+const testsOf = (file: string): ReadonlyArray<string> => {
+  const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
+  const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
+  const isNear = (test: string): boolean => test === own || importsOf(test).includes(file)
+  const isOfRoom = (test: string): boolean => room !== "" && (test.startsWith(`test/${room}/`) || more.includes(test))
+  const related = testFiles.filter((test) => loadedBy(test).has(file) && (isNear(test) || isOfRoom(test)))
+  return related.toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)))
+}
+
+/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
+const randomFrom = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+}
+
+const sampleOf = (all: ReadonlyArray<Mutant>, size: number): ReadonlyArray<Mutant> => {
+  const random = randomFrom(Number(values.seed))
+  const ranked = all.map((mutant) => ({ mutant, rank: random() })).toSorted((a, b) => a.rank - b.rank)
+  const chosen = new Set(ranked.slice(0, size).map(({ mutant }) => mutant))
+  return all.filter((mutant) => chosen.has(mutant))
+}
+
+interface TestedMutant extends Mutant {
+  readonly tests: ReadonlyArray<string>
+  /** True for one of the list, whose test runs however long it takes. */
+  readonly isNamed?: boolean
+}
+
+const namedMutants = (): ReadonlyArray<TestedMutant> =>
+  namedMutations.map(({ file, from, tests, to }) => {
+    const start = read(file).indexOf(from)
+    if (start < 0) throw new Error(`${file} does not hold ${from}; see bench/namedMutations.ts.`)
+    return { file, start, end: start + from.length, text: to, tests, isNamed: true }
+  })
+
+const chosenMutants = (): ReadonlyArray<TestedMutant> => {
+  if (positionals[0] === "named") return namedMutants()
+  const wanted = positionals.length === 0 ? Object.keys(rooms) : positionals
+  const files = wanted.flatMap((name) =>
+    name.endsWith(".ts") ? [name] : globSync(`src/${name}/**/*.ts`, { cwd: root }).toSorted()
+  )
+  const all = files.flatMap((file) => mutantsOf(file, read(file)))
+  const chosen = values.mutants === undefined ? all : sampleOf(all, Number(values.mutants))
+  const tests = new Map(files.map((file) => [file, testsOf(file)]))
+  return chosen.map((mutant) => Object.assign({ tests: tests.get(mutant.file) ?? [] }, mutant))
+}
+
+const mutated = ({ end, file, start, text }: Mutant): string => {
+  const source = read(file)
+  return source.slice(0, start) + text + source.slice(end)
+}
+
+const nameOf = ({ end, file, start, text }: Mutant): string => {
+  const source = read(file)
+  const line = source.slice(0, start).split("\n").length
+  const whole = source.split("\n")[line - 1]?.trim() ?? ""
+  return `${file}:${line}: ${JSON.stringify(source.slice(start, end))} -> ${JSON.stringify(text)} in ${whole}`
+}
+
+const copyTree = (): string => {
+  const copy = mkdtempSync(join(tmpdir(), "mutation-"))
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+  for (const file of files.trim().split("\n")) cpSync(join(root, file), join(copy, file), { recursive: true })
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+  return copy
+}
+
+let runner: ChildProcess | undefined
+const copy = values.list ? "" : copyTree()
+
+const messageOf = <T>(process: ChildProcess, time: number): Promise<T | undefined> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => end(), time)
+    const end = (message?: T): void => {
+      clearTimeout(timer)
+      process.off("exit", ended).off("message", end)
+      resolve(message)
+    }
+    const ended = (): void => end()
+    process.on("message", end).on("exit", ended)
+  })
+
+/** Runs tests on a text of a file; nothing when they do not end in time. */
+const runTests = async (order: MutantOrder, time: number): Promise<MutantAnswer | undefined> => {
+  if (runner === undefined) {
+    runner = fork(join(root, "bench/mutationTests.ts"), { cwd: copy, stdio: ["ignore", "ignore", "inherit", "ipc"] })
+    await messageOf(runner, 60_000)
+  }
+  const answer = messageOf<MutantAnswer>(runner, time)
+  runner.send(order)
+  const result = await answer
+  if (result === undefined) {
+    runner.kill("SIGKILL")
+    runner = undefined
+    cpSync(join(root, order.file), join(copy, order.file))
+  }
+  return result
+}
+
+/** The half width of the interval that holds the score of all mutants in 95 of 100 samples (Wilson). */
+const intervalOf = (killed: number, all: number): string => {
+  const [share, z] = [killed / all, 1.96]
+  const middle = (share + z ** 2 / (2 * all)) / (1 + z ** 2 / all)
+  const half = (z / (1 + z ** 2 / all)) * Math.sqrt((share * (1 - share)) / all + z ** 2 / (4 * all ** 2))
+  return `${(100 * (middle - half)).toFixed(1)} to ${(100 * (middle + half)).toFixed(1)} %`
+}
+
+const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
+  const needed = [...new Set(mutants.flatMap(({ tests }) => tests))]
+  const [first] = mutants
+  if (first === undefined || needed.length === 0) throw new Error("There is no mutant, or no test of it.")
+  const base = await runTests({ file: first.file, text: read(first.file), tests: needed }, 900_000)
+  if (base === undefined || base.killer !== undefined) throw new Error(`Without a change ${base?.killer} fails.`)
+  const times = new Map(base.times)
+  const timeOf = (test: string): number => times.get(test) ?? 0
+  const absent = needed.filter((test) => !times.has(test))
+  if (absent.length > 0) throw new Error(`There is no test ${absent.join(", ")}.`)
+  const counts = { killed: 0, timeouts: 0, survived: 0 }
+  for (const [index, mutant] of mutants.entries()) {
+    const quick = mutant.tests.filter((test) => mutant.isNamed === true || timeOf(test) < longestTest)
+    const time = 30_000 + 5 * quick.reduce((sum, test) => sum + timeOf(test), 0)
+    const order = { file: mutant.file, text: mutated(mutant), tests: quick }
+    const result = quick.length === 0 ? { killer: undefined } : await runTests(order, time)
+    const end = result === undefined ? "timeouts" : result.killer === undefined ? "survived" : "killed"
+    counts[end] += 1
+    if (end === "survived") console.log(`survived ${nameOf(mutant)}`)
+    if (mutant.isNamed === true && end !== "survived")
+      console.log(`${end} ${nameOf(mutant)} by ${result?.killer ?? "its time"}`)
+    process.stderr.write(`\r${index + 1} of ${mutants.length}, ${counts.survived} survived `)
+  }
+  const noticed = counts.killed + counts.timeouts
+  const score = ((100 * noticed) / mutants.length).toFixed(1)
+  console.log(
+    `\n${mutants.length} mutants: ${counts.killed} killed, ${counts.timeouts} timed out, ${counts.survived} survived`
+  )
+  console.log(`score ${score} %, interval of 95 %: ${intervalOf(noticed, mutants.length)}`)
+  if (positionals[0] === "named" && counts.survived > 0) process.exitCode = 1
+}
+
+try {
+  const mutants = chosenMutants()
+  if (values.list) for (const mutant of mutants) console.log(nameOf(mutant))
+  else await measure(mutants)
+} finally {
+  runner?.kill("SIGKILL")
+  if (copy !== "") rmSync(copy, { recursive: true, force: true })
+}

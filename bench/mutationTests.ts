@@ -1,0 +1,58 @@
+/**
+ * The process in which bench/mutation.ts runs tests on a copy of the tree. It is told a file with its changed text and the tests, and
+ * answers with the first test file that fails. A process of its own, since a mutant may never end.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createVitest } from "vitest/node"
+
+export interface MutantOrder {
+  readonly file: string
+  readonly text: string
+  readonly tests: ReadonlyArray<string>
+}
+
+export interface MutantAnswer {
+  /** The test file that noticed the mutant. */
+  readonly killer: string | undefined
+  /** How long each test file took, in milliseconds. */
+  readonly times: ReadonlyArray<readonly [test: string, time: number]>
+}
+
+const root = process.cwd()
+const vitest = await createVitest("test", {
+  root,
+  config: false,
+  watch: false,
+  include: ["test/**/*.test.ts"],
+  isolate: false,
+  maxWorkers: 1,
+  bail: 1,
+  testTimeout: 30_000,
+  env: { TERM: "xterm", NODE_EXTRA_CA_CERTS: "" },
+  reporters: [{}]
+})
+await vitest.standalone()
+const all = await vitest.globTestSpecifications()
+
+process.on("message", async ({ file, tests, text }: MutantOrder) => {
+  const path = join(root, file)
+  const before = readFileSync(path, "utf8")
+  writeFileSync(path, text)
+  vitest.invalidateFile(path)
+  const chosen = tests.flatMap((test) => all.filter(({ moduleId }) => moduleId === join(root, test)))
+  // What ran for an earlier mutant would be told again.
+  vitest.state.filesMap.clear()
+  vitest.state.errorsSet.clear()
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen)
+  writeFileSync(path, before)
+  vitest.invalidateFile(path)
+  const failed = testModules.find((module) => !module.ok())?.relativeModuleId
+  const answer: MutantAnswer = {
+    killer: failed ?? (unhandledErrors.length > 0 ? "an error outside of a test" : undefined),
+    times: testModules.map((module) => [module.relativeModuleId, module.diagnostic().duration])
+  }
+  process.send?.(answer)
+})
+process.on("disconnect", () => process.exit())
+process.send?.("ready")

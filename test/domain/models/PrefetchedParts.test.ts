@@ -1,0 +1,58 @@
+/** Which files a task is shown before its first turn, and which are only named. */
+import { assert, it } from "@effect/vitest"
+import { prefetchedParts } from "../../../src/domain/models/PrefetchedParts.ts"
+
+type Named = { readonly text: string; readonly weight: number }
+
+const file = (path: string, ...names: ReadonlyArray<string>) => ({ path, text: `${names.join("\n")}\n` })
+
+/** The files that are shown, and the rest of the text. */
+const shown = (files: ReadonlyArray<ReturnType<typeof file>>, names: ReadonlyArray<Named>, most = 1) => {
+  const text = prefetchedParts(
+    files,
+    { names, literals: [], words: [] },
+    Array.from({ length: most }, () => 1000)
+  )
+  return {
+    paths: [...text.matchAll(/^Path: (.+)$/gm)].map(([, path]) => path),
+    others: /^Lines that hold them in other files: (.+)\.$/m.exec(text)?.[1]
+  }
+}
+
+const one = { text: "rateLimit", weight: 1 }
+const weights = (ofLimit: number, ofCalls: number): ReadonlyArray<Named> => [
+  { text: "rateLimit", weight: ofLimit },
+  { text: "mostCalls", weight: ofCalls }
+]
+
+it("shows the file that holds most of what is looked for, each name the less the more files hold it", () => {
+  const files = [file("a.ts", "rateLimit"), file("b.ts", "rateLimit"), file("c.ts", "mostCalls")]
+  assert.deepStrictEqual(shown(files, weights(1, 0.45)).paths, ["a.ts"])
+  assert.deepStrictEqual(shown(files, weights(1, 0.55)).paths, ["c.ts"])
+})
+
+it("counts a file of tests a quarter", () => {
+  const files = [file("src/a.ts", "rateLimit"), file("test/a.test.ts", "mostCalls")]
+  assert.deepStrictEqual(shown(files, weights(0.26, 1)).paths, ["src/a.ts"])
+  assert.deepStrictEqual(shown(files, weights(0.24, 1)).paths, ["test/a.test.ts"])
+})
+
+const holding = (count: number) => Array.from({ length: count }, (_, index) => file(`${index}.ts`, "rateLimit"))
+
+it("leaves out a name that stands in more than eight files", () => {
+  assert.strictEqual(shown(holding(8), [one]).paths.length, 1)
+  assert.deepStrictEqual(shown(holding(9), [one]), { paths: [], others: undefined })
+})
+
+it("shows a file for each budget, names eight more with their lines, and counts the rest", () => {
+  const names = Array.from({ length: 10 }, (_, index) => ({ text: `name${index}x`, weight: 1 - index / 100 }))
+  const files = names.map(({ text }, index) => file(`${index}.ts`, text, text))
+  const nine = shown(files.slice(0, 9), names)
+  assert.deepStrictEqual(nine, {
+    paths: ["0.ts"],
+    others: "1.ts 2, 2.ts 2, 3.ts 2, 4.ts 2, 5.ts 2, 6.ts 2, 7.ts 2, 8.ts 2"
+  })
+  const ten = shown(files, names)
+  assert.deepStrictEqual(ten.others, `${nine.others}, and 1 more files`)
+  assert.deepStrictEqual(shown(files, names, 2).paths, ["0.ts", "1.ts"])
+})
