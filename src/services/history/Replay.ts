@@ -219,8 +219,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     if (mine !== undefined || earlier !== undefined) {
       const at = published.length - 0.5
-      const placed = differencesOf(recorded, activity, name).map((difference) => ({ at, difference }))
-      ;(isLast ? perhaps : changed).push(...placed)
+      const differences = differencesOf(recorded, activity, name).map((difference) => ({ at, difference }))
+      ;(isLast ? perhaps : changed).push(...differences)
     }
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
     if (ended === undefined) return yield* Effect.never
