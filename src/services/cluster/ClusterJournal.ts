@@ -77,7 +77,6 @@ interface ClusterJournalOptions {
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** The report of a run that has ended. */
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 

@@ -7,14 +7,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import * as Scope from "effect/Scope"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { takeLock } from "../files/Lock.ts"
 import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
-import { type ChildEnd, runChild } from "./ChildRun.ts"
+import { type ChildEnd, processProvider, runChild } from "./ChildRun.ts"
 import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
@@ -136,9 +135,7 @@ const openScratch = Effect.fn("openScratch")(
 
 /** Runs the small programs that a copy needs, in its mounts where it has some. */
 const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
-  const provide = Effect.provideContext(
-    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-  )
+  const provide = yield* processProvider
 
   const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
     const around =
@@ -240,13 +237,10 @@ const shownOf = (root: string, copy: WorkingCopy): ShownProject => ({
   )
 })
 
-/** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces) {
   const { git, root, scratch } = places
   const scope = yield* Effect.scope
-  const provide = Effect.provideContext(
-    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-  )
+  const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
   /* A resumed run may need no command any more. */

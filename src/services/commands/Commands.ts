@@ -14,10 +14,9 @@ import { isFolder, realPath } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.ts"
+import { type ChildEnd, findProgram, isExecutable, processProvider, runChild } from "./ChildRun.ts"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import {
   type CommandLimits,
   commandLimitsOf,
@@ -52,7 +51,6 @@ const warningText = (changed: ReadonlyArray<string>): string => {
   return `A command created or changed what other programs run by themselves: ${named}${more}. Look at it before you use git, an editor or a build server there.`
 }
 
-/** For the commands of one project. */
 const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string, committed: CommittedSecrets) {
   const events = yield* RunEvents
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
@@ -151,7 +149,6 @@ interface RunOptions {
   readonly limit?: string
   /** Whether a command in the sandbox is only tried, so that it changes nothing. */
   readonly isTrial?: boolean
-  /** What it reads on stdin; nothing when absent. */
   readonly stdin?: string
   /** True when the caller says itself what the person can set after a failure. */
   readonly isQuiet?: boolean
@@ -179,8 +176,6 @@ const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: b
 ]
 
 const notFound = (message: string) => new ToolFailure({ type: "not_found", message })
-
-type SpawnerAndFiles = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem
 
 /** What holds for all commands of a project. */
 interface CommandSetting {
@@ -284,7 +279,7 @@ const makeStart = Effect.fnUntraced(function* ({
   const sandbox = yield* Sandbox
   const groups = yield* makeControlGroups
   const hosts = listedHosts(settings.network ?? false)
-  const provide = Effect.provideContext(yield* Effect.context<SpawnerAndFiles>())
+  const provide = yield* processProvider
 
   return Effect.fnUntraced(function* (
     sandboxed: boolean,
@@ -352,7 +347,7 @@ export class Commands extends Context.Service<
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
-        const provide = Effect.provideContext(yield* Effect.context<SpawnerAndFiles>())
+        const provide = yield* processProvider
         const { root } = workspace
         const { home, sandbox: { git = false } = {}, scratch } = options
         const env = commandEnvironment(options.environment, options.named ?? [])

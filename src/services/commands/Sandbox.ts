@@ -8,7 +8,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as path from "node:path"
-import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
 import { listedHosts, proxyPort, proxyVariables } from "../../domain/commands/NetworkHosts.ts"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
@@ -18,7 +17,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { trustedFolders } from "../files/SearchPath.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
-import { runChild, findProgram } from "./ChildRun.ts"
+import { findProgram, processProvider, runChild } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
@@ -61,7 +60,6 @@ interface Enclosure {
 
 export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
-  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The home folder, which the sandbox hides. */
   readonly home: string
@@ -97,9 +95,7 @@ const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   )
 })
 
-type Provide = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-) => Effect.Effect<A, E, Exclude<R, ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>>
+type Provide = Effect.Success<typeof processProvider>
 
 /** What the settings of a person say about commands in a project. */
 const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions, root: string) => {
@@ -202,7 +198,6 @@ const findHelper = (
   })
 }
 
-/** The state without the sandbox. */
 const missingState = ({ hosts, mode }: Settings, why: string): SandboxState => {
   const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
   const state = { sandboxed: false, why, words: `no: ${why}${unheld}` }
@@ -211,7 +206,6 @@ const missingState = ({ hosts, mode }: Settings, why: string): SandboxState => {
   return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
 }
 
-/** The state with the sandbox, with or without the filter of system calls. */
 const enclosedState = ({ hosts, network, places, unixSockets }: Settings, isFiltered: boolean): SandboxState => {
   const reach = network === true ? "with the network" : onlyHosts(hosts ?? [])
   const sockets = isFiltered ? "" : ", Unix sockets are not blocked"
@@ -242,9 +236,7 @@ export class Sandbox extends Context.Service<
         const events = yield* RunEvents
         const settings = settingsOf(options, root)
         const { mode, network, places, unixSockets } = settings
-        const provide: Provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-        )
+        const provide = yield* processProvider
         const trusted = trustedFolders(environment["PATH"], root)
         const find = (name: string) => provide(findProgram(name, trusted))
         const cacheFor = ({ isTrial = false }: { readonly isTrial?: boolean }) =>

@@ -162,7 +162,6 @@ const makeMessagePrompt = Effect.gen(function* () {
   })
 })
 
-/** Makes the work of an agent out of a message. */
 const makeMessageWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const promptOf = yield* makeMessagePrompt

@@ -80,7 +80,6 @@ const briefingOf = (surroundings: Surroundings, prompt: string): Briefing => {
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
-/** A conversation that is held. */
 interface HeldConversation extends Pick<AskOrder, "acceptUnverified"> {
   readonly surroundings: Surroundings
   readonly memory: Ref.Ref<Memory>
@@ -90,7 +89,6 @@ interface HeldConversation extends Pick<AskOrder, "acceptUnverified"> {
   readonly images: Ref.Ref<ReadonlyArray<string>>
   readonly tools: Ref.Ref<ReadonlyArray<ToolInfo>>
   readonly reports: Ref.Ref<ReadonlyArray<AskReport>>
-  /** The form of the answers. */
   readonly form: AnswerSchema | undefined
   readonly asksBack: boolean
 }

@@ -217,11 +217,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
-    if (mine !== undefined || earlier !== undefined) {
-      const at = published.length - 0.5
-      const differences = differencesOf(recorded, activity, name).map((difference) => ({ at, difference }))
-      ;(isLast ? perhaps : changed).push(...differences)
-    }
+    const isRecorded = mine !== undefined || earlier !== undefined
+    for (const difference of isRecorded ? differencesOf(recorded, activity, name) : [])
+      (isLast ? perhaps : changed).push({ at: published.length - 0.5, difference })
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
     if (ended === undefined) return yield* Effect.never
     if (mine !== undefined) untaken.delete(mine.position)
@@ -257,7 +255,6 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     /** The gate and the tools with their recorded decisions and properties. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
-    /** The events that were published so far. */
     published: published as ReadonlyArray<RunEvent>,
     /** Prompts and arguments that differ from the recorded ones. */
     changed: changed as ReadonlyArray<PlacedDifference>,

@@ -24,7 +24,6 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The answer of the previous attempt, with its issues. */
 export interface Previous {
   readonly answer: string
   readonly issues: ReadonlyArray<Issue>
@@ -70,7 +69,6 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
-/** A question to the model, with the call that asks it. */
 type Question = Effect.Effect<{ readonly call: ModelCallId; readonly reply: PlainReply }, ModelError>
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>

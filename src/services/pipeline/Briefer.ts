@@ -34,17 +34,14 @@ import { ProjectMap } from "../files/ProjectMap.ts"
 import { readDescriptions } from "../files/Descriptions.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** What a person gives for a run. */
 export interface Request {
   readonly prompt: string
   /** Path of the file the person is looking at, absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
-  /** What belongs to the prompt. */
   readonly attachment?: Attachment
 }
 
-/** The facts besides the request. */
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**

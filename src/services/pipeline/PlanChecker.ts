@@ -66,7 +66,6 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 })
 
-/** Makes the notes on a list with the skills and tools of the run. */
 const makeApprovalWarnings = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
@@ -92,7 +91,6 @@ const makeApprovalWarnings = Effect.gen(function* () {
 /** True for a task whose work need not be done again. */
 const isDone = (result: TaskResult): boolean => isFinal(result) && (result.checks ?? []).every(passes)
 
-/** What the list may rely on. */
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>

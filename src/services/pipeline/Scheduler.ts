@@ -73,7 +73,6 @@ interface TaskState {
 interface Round extends RoundOrder {
   /** All tasks of the round by slug. */
   readonly tasks: ReadonlyMap<string, TaskState>
-  /** Results of earlier rounds. */
   readonly earlier: ReadonlyArray<TaskResult>
   /** Failures of this round because of the model, in the order in which they came. */
   readonly unable: Array<TaskFailure>
@@ -124,7 +123,6 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenU
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
-/** What is known of a task of a round when it is worked on. */
 const orderOf = (
   step: number,
   { briefing, list: { goals }, round }: Round,

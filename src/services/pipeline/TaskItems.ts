@@ -34,7 +34,6 @@ import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
 /** How much of a report stands for an item. */
 const longestNote = 200
 
-/** What one item came to. */
 interface ItemOutcome {
   readonly result: ItemResult
   readonly outcome?: TaskOutcome
@@ -75,7 +74,6 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-/** One outcome of what the items came to. */
 const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): TaskOutcome => {
   const parts = outcomes.map(({ outcome }) => outcome)
   const seen = parts.flatMap((part) => part?.seen ?? [])
@@ -148,7 +146,6 @@ const makeItemJoin = Effect.gen(function* () {
   })
 })
 
-/** Asks about more items than the limit. */
 const allowItems = Effect.fnUntraced(function* (
   approval: Effect.Success<typeof makeApproval>,
   limit: number,
@@ -172,7 +169,6 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     const { mayChangeFiles } = yield* makeTaskEffects
     const { limits, parallel } = yield* RunSettings
 
-    /** The turns of one item. */
     const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
       activities
         .runStage(
