@@ -29,7 +29,7 @@ import { TaskLoop } from "./TaskLoop.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "./Approval.ts"
-import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
+import { requestOf, type TaskOrder } from "./TaskStage.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
@@ -146,18 +146,6 @@ const makeItemJoin = Effect.gen(function* () {
   })
 })
 
-const allowItems = Effect.fnUntraced(function* (
-  approval: Effect.Success<typeof makeApproval>,
-  limit: number,
-  { round, task }: TaskOrder,
-  count: number
-) {
-  if (count <= limit) return
-  const title = `${count} items of "${task.name}", more than limits.items (${limit})`
-  const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
-  yield* approval.ask({ title, planKey: `items-${round}`, tasks })
-})
-
 export class TaskItems extends Context.Service<TaskItems>()("task-conductor/services/pipeline/TaskItems", {
   make: Effect.gen(function* () {
     const activities = yield* Activities
@@ -193,7 +181,11 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
         const reason = "there is no item to work on."
         return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
       }
-      yield* allowItems(approval, limits.items, order, items.length)
+      if (items.length > limits.items) {
+        const title = `${items.length} items of "${task.name}", more than limits.items (${limits.items})`
+        const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
+        yield* approval.ask({ title, planKey: `items-${round}`, tasks })
+      }
       const report = (number: number, { result }: ItemOutcome) =>
         events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
       let hasResult = false
