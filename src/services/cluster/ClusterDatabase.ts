@@ -114,7 +114,6 @@ const passwordOf = Effect.fnUntraced(function* (address: URL) {
   })
 })
 
-/** The settings of the database client. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = yield* Effect.try({
     try: () => new URL(Redacted.value(url)),

@@ -77,13 +77,85 @@ interface ClusterJournalOptions {
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** The report of a run that has ended. */
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
 /** What a task came to is in its piece of work as well. */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
+
+/** Writes what is to be written, together where nothing waits for it; `hurry` ends that wait. */
+const makeWriter = Effect.fnUntraced(function* (
+  { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
+  fail: (reason: JournalReason) => Effect.Effect<unknown>
+) {
+  const work = yield* ClusterWork
+  const queue = yield* Queue.unbounded<Entry>()
+  let hurry = yield* Deferred.make<void>()
+
+  const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+    const records = entries.flatMap(({ record }) => record ?? [])
+    const finished = entries.flatMap((entry) => entry.finished ?? [])
+    const written = records.length + finished.length === 0 ? new Set() : yield* work.append(runId, records, finished)
+    for (const { lease, record, written: done } of entries) {
+      if (record !== undefined && !written.has(record.token)) {
+        if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
+      } else if (done !== undefined) yield* Deferred.succeed(done, undefined)
+    }
+  })
+
+  const writeNext = Effect.gen(function* () {
+    const entries = [yield* Queue.take(queue), ...(yield* Queue.clear(queue))]
+    if (entries.every(({ written }) => written === undefined)) {
+      yield* Effect.raceFirst(Effect.sleep(together), Deferred.await(hurry))
+      entries.push(...(yield* Queue.clear(queue)))
+    }
+    hurry = yield* Deferred.make<void>()
+    yield* Effect.catch(write(entries), (error) =>
+      error.isFault === true ? fail({ _tag: "DatabaseFailed", what: error.what }) : broken(error)
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(writeNext))
+
+  const writeNow = Effect.suspend(() => Deferred.succeed(hurry, undefined))
+
+  const put = Effect.fnUntraced(function* (entry: Entry) {
+    yield* Queue.offer(queue, entry)
+    if (entry.written === undefined) return
+    yield* writeNow
+    yield* Deferred.await(entry.written)
+  })
+
+  return { put, writeNow }
+})
+
+/** The entry of a record: for the lease under which it was made, without secrets. */
+const entryOf = Effect.fnUntraced(function* (
+  record: JournalRecord,
+  leases: ReadonlySet<HeldLease>,
+  redact: ClusterJournalOptions["secrets"]["redact"]
+): Effect.fn.Return<Entry> {
+  const report = reportIn(record)
+  const current = yield* CurrentLease
+  const possible = current === undefined ? [...leases].toReversed() : [current, ...leases]
+  const lease = report === undefined ? possible[0] : possible.find(({ kind }) => kind === "run")
+  if (lease === undefined) return {}
+  const entry = {
+    lease: { key: lease.key, epoch: lease.epoch },
+    token: randomUUID(),
+    at: DateTime.formatIso(yield* DateTime.now),
+    type: record.type,
+    key: keyIn(record),
+    event: eventIn(record),
+    json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+  }
+  if (report === undefined) return { lease, record: entry }
+  /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
+  if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
+    lease.ended = { record: entry, report }
+  }
+  return {}
+})
 
 /** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
 export const layerClusterJournal = ({
@@ -94,82 +166,23 @@ export const layerClusterJournal = ({
   Layer.effectContext(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
-      const work = yield* ClusterWork
       const failed = yield* Deferred.make<never, JournalError>()
       const known = makeKnownWork()
       const leases = new Set<HeldLease>()
-      const queue = yield* Queue.unbounded<Entry>()
-      let hurry = yield* Deferred.make<void>()
       let seen = 0
 
       const fail = (reason: JournalReason) =>
         Deferred.fail(failed, new JournalError({ path: `of the run ${runId}`, reason }))
-
-      const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
-        const records = entries.flatMap(({ record }) => record ?? [])
-        const finished = entries.flatMap((entry) => entry.finished ?? [])
-        const written =
-          records.length + finished.length === 0 ? new Set() : yield* work.append(runId, records, finished)
-        for (const { lease, record, written: done } of entries) {
-          if (record !== undefined && !written.has(record.token)) {
-            if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
-          } else if (done !== undefined) yield* Deferred.succeed(done, undefined)
-        }
-      })
-
-      const writeNext = Effect.gen(function* () {
-        const entries = [yield* Queue.take(queue), ...(yield* Queue.clear(queue))]
-        if (entries.every(({ written }) => written === undefined)) {
-          yield* Effect.raceFirst(Effect.sleep(together), Deferred.await(hurry))
-          entries.push(...(yield* Queue.clear(queue)))
-        }
-        hurry = yield* Deferred.make<void>()
-        yield* Effect.catch(write(entries), (error) =>
-          error.isFault === true ? fail({ _tag: "DatabaseFailed", what: error.what }) : broken(error)
-        )
-      })
-      yield* Effect.forkScoped(Effect.forever(writeNext))
-
-      const writeNow = Effect.suspend(() => Deferred.succeed(hurry, undefined))
-
-      const put = Effect.fnUntraced(function* (entry: Entry) {
-        yield* Queue.offer(queue, entry)
-        if (entry.written === undefined) return
-        yield* writeNow
-        yield* Deferred.await(entry.written)
-      })
-
-      const entryOf = Effect.fnUntraced(function* (record: JournalRecord): Effect.fn.Return<Entry> {
-        const report = reportIn(record)
-        const current = yield* CurrentLease
-        const possible = current === undefined ? [...leases].toReversed() : [current, ...leases]
-        const lease = report === undefined ? possible[0] : possible.find(({ kind }) => kind === "run")
-        if (lease === undefined) return {}
-        const made = {
-          lease: { key: lease.key, epoch: lease.epoch },
-          token: randomUUID(),
-          at: DateTime.formatIso(yield* DateTime.now),
-          type: record.type,
-          key: keyIn(record),
-          event: eventIn(record),
-          json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
-        }
-        if (report === undefined) return { lease, record: made }
-        /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
-        if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
-          lease.ended = { record: made, report }
-        }
-        return {}
-      })
+      const { put, writeNow } = yield* makeWriter({ broken, runId }, fail)
 
       const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
-        yield* put(yield* entryOf(record))
+        yield* put(yield* entryOf(record, leases, redact))
         if (isQuestion(record)) yield* writeNow
       })
 
       const append = Effect.fnUntraced(function* (record: JournalRecord) {
         if (isSafeElsewhere(record)) return yield* enqueue(record)
-        const entry = yield* entryOf(record)
+        const entry = yield* entryOf(record, leases, redact)
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
         yield* put({ ...entry, written: yield* Deferred.make<void>() })
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)

@@ -35,14 +35,12 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   }
 }
 
-/** The state of a cluster run. */
 export interface ClusterRunState {
   readonly run: ClusterRun
   /** Size of its records. */
   readonly bytes: number
   readonly begunAt: string
   readonly isCancelled: boolean
-  /** Present when the run has ended. */
   readonly ending?: ClusterRunEnding
 }
 
@@ -255,7 +253,6 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
         WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
       return rows.map(lineOfRow)
     }),
-    /** True when a worker has begun the run. */
     hasBegun: Effect.fn("ClusterRuns.hasBegun")((runId: string) => {
       const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
       return Effect.map(retryTransient(query), ({ length }) => length > 0)

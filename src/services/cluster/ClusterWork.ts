@@ -125,7 +125,6 @@ export class ClusterWork extends Context.Service<
     results(runId: string, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string>>
     /** Saves the answer to a question as JSON text; the first one counts. */
     answer(runId: string, question: string, answer: string): Query<void>
-    /** The answer to a question. */
     answered(runId: string, question: string): Query<string | undefined>
   }
 >()("task-conductor/services/cluster/ClusterWork") {}

@@ -106,11 +106,9 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
   )
   return {
     list,
-    /** Workers that are alive. */
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
     /** Says that a worker is there. */
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
-    /** A worker has ended. */
     leave: (name: string) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
   }
 }

@@ -24,7 +24,6 @@ const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 /** A worker that was not seen for this time counts as dead. */
 export const aliveSeconds = 15
 
-/** Says that a worker is there. */
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())

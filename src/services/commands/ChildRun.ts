@@ -9,7 +9,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
-import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
+import type { ChildProcessHandle, ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import type * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
 import type * as Sink from "effect/Sink"
 import * as path from "node:path"
@@ -27,6 +28,11 @@ export interface Channel {
   readonly input: Stream.Stream<Uint8Array, PlatformError.PlatformError>
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
 }
+
+/** What gives effects the means to start programs and to read files, as they are here. */
+export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | FileSystem.FileSystem>(), (context) =>
+  Effect.provideContext(context)
+)
 
 interface ChildOrder {
   /** The program and its arguments, after those of the sandbox when there is one. */
@@ -234,7 +240,6 @@ export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   return end
 })
 
-/** True for the path of an executable file. */
 export const isExecutable = Effect.fnUntraced(function* (file: string) {
   const info = yield* infoAt(file)
   return info?.type === "File" && (info.mode & 0o111) !== 0

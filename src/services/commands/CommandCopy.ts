@@ -7,14 +7,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import * as Scope from "effect/Scope"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { takeLock } from "../files/Lock.ts"
 import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
-import { type ChildEnd, runChild } from "./ChildRun.ts"
+import { type ChildEnd, processProvider, runChild } from "./ChildRun.ts"
 import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
@@ -134,12 +133,9 @@ const openScratch = Effect.fn("openScratch")(
   )
 )
 
-/** For the commands of one project. */
-export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
-  const scope = yield* Effect.scope
-  const provide = Effect.provideContext(
-    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-  )
+/** Runs the small programs that a copy needs, in its mounts where it has some. */
+const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
+  const provide = yield* processProvider
 
   const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
     const around =
@@ -158,12 +154,94 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   /** Those names relative to the project that are not in the copy. */
   const missing = (mounts: CopyMounts) =>
     Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-      const found = yield* Effect.forEach(batches(names), (some) =>
+      const outputs = yield* Effect.forEach(batches(names), (some) =>
         helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => path.join(root, name))], mounts)
       )
-      const gone = found.map((output) => new Set(output.split("\n")))
+      const gone = outputs.map((output) => new Set(output.split("\n")))
       return names.filter((_, at) => gone[Math.floor(at / wordsAtOnce)]?.has(`${at % wordsAtOnce}`) === true)
     })
+
+  return { helper, hide, missing }
+})
+
+type CopyHelper = Effect.Success<ReturnType<typeof makeCopyHelper>>
+
+/** Tries an overlay in a folder that is made for it. */
+const tryOverlay = Effect.fnUntraced(function* (
+  overlay: OverlayMounts,
+  root: string,
+  folder: string,
+  { helper, hide }: CopyHelper
+) {
+  const name = ".task-conductor-trial"
+  const base = path.join(folder, "base", name)
+  const file = (entry: string) => ({ name: `${name}/${entry}`, path: path.join(root, name, entry), base: null })
+  yield* doing("prepare a trial", async () => {
+    await mkdir(path.join(base, "folder"), { recursive: true })
+    for (const entry of ["gone", "file", "folder/old"]) await writeFile(path.join(base, entry), "old")
+  })
+  yield* makeLayers(
+    { root, scratch: folder },
+    [
+      { ...file("gone"), text: null },
+      { ...file("other"), text: "" }
+    ],
+    hide
+  )
+  const mounts = overlay({ root, scratch: folder, layers: [changesLayer, "base"] })
+  yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
+})
+
+/** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
+const hasOneOwner = Effect.fnUntraced(function* (root: string) {
+  const { uid, gid } = yield* doing("look at the project", () => lstat(root))
+  if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
+  const { entries } = yield* walkLayer({ root, folder: root, behind: [] })
+  return entries.every(({ info }) => info.uid === uid && info.gid === gid)
+})
+
+/** The ways to mount an overlay here, in the order in which they are tried. */
+const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces) {
+  if (!(yield* hasOneOwner(root))) return []
+  const unshare = yield* sandbox.find("unshare")
+  return [
+    overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
+    ...(unshare === undefined ? [] : [overlayWay("an overlay in a user namespace", namespaceOverlay(unshare))])
+  ]
+})
+
+/** The first way that works. */
+const chooseWay = (places: CopyPlaces, trial: (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>) =>
+  Effect.gen(function* () {
+    const { root, sandbox, scratch } = places
+    const { sandboxed, why: reason = "" } = yield* sandbox.state
+    if (!sandboxed) return none(`there is no sandbox (${reason})`)
+    const { path: place } = yield* canonicalPath(root, scratch)
+    if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
+    let why = "its files belong to several users or groups"
+    for (const way of yield* overlaysHere(places)) {
+      const tried = yield* Effect.result(trial(way.overlay))
+      if (tried._tag === "Success") return way
+      why = tried.failure.message
+    }
+    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
+  }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
+
+const shownOf = (root: string, copy: WorkingCopy): ShownProject => ({
+  root,
+  proposals: new Map(
+    copy.files().flatMap((file) => {
+      const name = path.relative(root, file.path)
+      return file.path !== root && isWithin(root, file.path) ? [[name, { ...file, name }] as const] : []
+    })
+  )
+})
+
+export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces) {
+  const { git, root, scratch } = places
+  const scope = yield* Effect.scope
+  const provide = yield* processProvider
+  const helper = yield* makeCopyHelper(places)
 
   /* A resumed run may need no command any more. */
   yield* provide(removeLeft(scratch))
@@ -175,72 +253,9 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   )
 
   const trial = (overlay: OverlayMounts) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const folder = yield* folderFor
-        const name = ".task-conductor-trial"
-        const base = path.join(folder, "base", name)
-        const file = (one: string) => ({ name: `${name}/${one}`, path: path.join(root, name, one), base: null })
-        yield* doing("prepare a trial", async () => {
-          await mkdir(path.join(base, "folder"), { recursive: true })
-          for (const one of ["gone", "file", "folder/old"]) await writeFile(path.join(base, one), "old")
-        })
-        yield* makeLayers(
-          { root, scratch: folder },
-          [
-            { ...file("gone"), text: null },
-            { ...file("other"), text: "" }
-          ],
-          hide
-        )
-        const mounts = overlay({ root, scratch: folder, layers: [changesLayer, "base"] })
-        yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
-      })
-    )
+    Effect.scoped(Effect.flatMap(folderFor, (folder) => provide(tryOverlay(overlay, root, folder, helper))))
 
-  /** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
-  const hasOneOwner = Effect.gen(function* () {
-    const { uid, gid } = yield* doing("look at the project", () => lstat(root))
-    if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
-    const { entries } = yield* walkLayer({ root, folder: root, behind: [] })
-    return entries.every(({ info }) => info.uid === uid && info.gid === gid)
-  })
-
-  /** The ways to mount an overlay here, in the order in which they are tried. */
-  const overlays = Effect.gen(function* () {
-    if (!(yield* hasOneOwner)) return []
-    const unshare = yield* sandbox.find("unshare")
-    return [
-      overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
-      ...(unshare === undefined ? [] : [overlayWay("an overlay in a user namespace", namespaceOverlay(unshare))])
-    ]
-  })
-
-  const choose = Effect.gen(function* () {
-    const { sandboxed, why: reason = "" } = yield* sandbox.state
-    if (!sandboxed) return none(`there is no sandbox (${reason})`)
-    const { path: place } = yield* canonicalPath(root, scratch)
-    if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
-    let why = "its files belong to several users or groups"
-    for (const way of yield* overlays) {
-      const tried = yield* Effect.result(trial(way.overlay))
-      if (tried._tag === "Success") return way
-      why = tried.failure.message
-    }
-    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
-  }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
-
-  const way = yield* once(provide(choose))
-
-  const shownOf = (copy: WorkingCopy): ShownProject => ({
-    root,
-    proposals: new Map(
-      copy.files().flatMap((file) => {
-        const name = path.relative(root, file.path)
-        return file.path !== root && isWithin(root, file.path) ? [[name, { ...file, name }] as const] : []
-      })
-    )
-  })
+  const way = yield* once(provide(chooseWay(places, trial)))
 
   return {
     state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
@@ -252,7 +267,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           if (mechanism === "none") {
             return yield* failure(`A command cannot see what this task proposes: ${words}. Nothing was run.`)
           }
-          const shown = shownOf(copy)
+          const shown = shownOf(root, copy)
           const files = [...shown.proposals.values()]
           const folder = yield* folderFor
           const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
@@ -265,10 +280,10 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
             const difference = yield* copyDifference(root, path.join(folder, "copy"), before)
             return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
           }
-          yield* makeLayers({ root, scratch: folder }, files, hide)
+          yield* makeLayers({ root, scratch: folder }, files, helper.hide)
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
-          const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
+          const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: helper.missing(mounts) })
           return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
         })
       ).pipe(provide)

@@ -14,10 +14,9 @@ import { isFolder, realPath } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.ts"
+import { type ChildEnd, findProgram, isExecutable, processProvider, runChild } from "./ChildRun.ts"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import {
   type CommandLimits,
   commandLimitsOf,
@@ -42,7 +41,6 @@ import { Workspace } from "../files/Workspace.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
-import type { CopyMounts } from "./ProjectCopy.ts"
 
 /** More names are counted. */
 const maxNamed = 20
@@ -53,7 +51,6 @@ const warningText = (changed: ReadonlyArray<string>): string => {
   return `A command created or changed what other programs run by themselves: ${named}${more}. Look at it before you use git, an editor or a build server there.`
 }
 
-/** For the commands of one project. */
 const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string, committed: CommittedSecrets) {
   const events = yield* RunEvents
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
@@ -152,7 +149,6 @@ interface RunOptions {
   readonly limit?: string
   /** Whether a command in the sandbox is only tried, so that it changes nothing. */
   readonly isTrial?: boolean
-  /** What it reads on stdin; nothing when absent. */
   readonly stdin?: string
   /** True when the caller says itself what the person can set after a failure. */
   readonly isQuiet?: boolean
@@ -180,6 +176,147 @@ const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: b
 ]
 
 const notFound = (message: string) => new ToolFailure({ type: "not_found", message })
+
+/** What holds for all commands of a project. */
+interface CommandSetting {
+  readonly options: CommandsOptions
+  readonly root: string
+  /** The search path of commands. */
+  readonly folders: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  readonly committed: CommittedSecrets
+  readonly limits: CommandLimits
+}
+
+/** The folder of a command in the project, which may be proposed only. */
+const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], written: string) {
+  const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
+  if (!inside)
+    return yield* invalid(
+      `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
+    )
+  if (yield* isFolder(folder)) return folder
+  const proposed = (yield* CurrentCopy)?.files() ?? []
+  if (proposed.some((file) => file.text !== null && isWithin(folder, file.path))) return folder
+  return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
+})
+
+/** The path of a program, in the folder of the command or on the search path. */
+const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
+  program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
+
+/**
+ * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
+ * in the project shows nothing that lies elsewhere.
+ */
+const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
+  const { root } = setting
+  const file = (yield* findFrom(setting, program, cwd)) ?? root
+  if (isWithin(root, file)) return { own: path.dirname(path.dirname(file)) }
+  const real = yield* realPath(file)
+  return real === undefined || isWithin(root, real) ? {} : { program: real }
+})
+
+/** Explains failed commands to the person, each cause once. */
+const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
+  const events = yield* RunEvents
+  const { committed, limits, options, root } = setting
+  const { hidden, home, sandbox: settings = {} } = options
+  const explained = new Set<string>()
+
+  const tellOnce = Effect.fnUntraced(function* (argv: CanonicalCommand["argv"], hint: string) {
+    if (explained.has(hint)) return
+    explained.add(hint)
+    yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
+  })
+
+  /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
+  return Effect.fnUntraced(function* (
+    { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
+    shown: ReadonlyArray<string>,
+    end: CommandEnd,
+    { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
+  ) {
+    const tell = isQuiet ? () => Effect.void : tellOnce
+    const { exitCode, output, stopped } = end
+    if (stopped !== undefined) yield* tell(argv, stopped)
+    if (exitCode === null) return end
+    const limitHint = likelyLimit(limits, { exitCode, output, sandboxed })
+    if (limitHint !== undefined) {
+      yield* tell(argv, limitHint)
+      return { ...end, limitHint }
+    }
+    const isPartly = sandboxWords.startsWith(partly)
+    if (!sandboxed && !isPartly) return end
+    const program = (yield* findFrom(setting, argv[0], cwd)) ?? argv[0]
+    const failed = {
+      root,
+      cwd,
+      shown,
+      output,
+      home,
+      hidden,
+      objects: committed.hidden(),
+      settings,
+      program,
+      exitCode,
+      refused: [...(refused ?? [])]
+    }
+    const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(failed)
+    if (sandboxHint === undefined) return end
+    yield* tell(argv, sandboxHint)
+    return { ...end, sandboxHint }
+  })
+})
+
+/** Makes what starts a command where it runs: in the sandbox, or in what the system has; `words` are those of its shell. */
+const makeStart = Effect.fnUntraced(function* ({
+  env,
+  limits,
+  options: { sandbox: settings = {} },
+  root
+}: CommandSetting) {
+  const sandbox = yield* Sandbox
+  const groups = yield* makeControlGroups
+  const hosts = listedHosts(settings.network ?? false)
+  const provide = yield* processProvider
+
+  return Effect.fnUntraced(function* (
+    sandboxed: boolean,
+    command: Omit<Parameters<Sandbox["Service"]["enclose"]>[0], "isConnected" | "temporaryBytes">,
+    child: Pick<Parameters<typeof runChild>[0], "input" | "limit" | "seconds">
+  ) {
+    const { copy, cwd } = command
+    const { temporaryBytes } = limits
+    const around = sandboxed
+      ? yield* sandbox.enclose({ ...command, isConnected: hosts !== undefined, temporaryBytes })
+      : { ...unenclosed, ...(yield* sandbox.confine(command)) }
+    const proxy =
+      sandboxed && hosts !== undefined
+        ? yield* doing("open the proxy of commands", async () => {
+            /* Imported late: what it loads changes `process`, and plugins would be blamed. */
+            const { openProxy } = await import("./NetworkProxy.ts")
+            return openProxy(hosts)
+          })
+        : undefined
+    const running = runChild({
+      ...around,
+      ...child,
+      channel: proxy?.channel,
+      /* The folder of the command may be proposed only. */
+      cwd: copy === undefined ? cwd : root,
+      env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
+      sandboxed,
+      limits,
+      group: yield* groups(limits)
+    })
+    const isolated = Effect.ensuring(
+      running,
+      Effect.sync(() => proxy?.close())
+    )
+    return { ...around, child: provide(isolated), refused: proxy?.refused }
+  })
+})
 
 export class Commands extends Context.Service<
   Commands,
@@ -210,94 +347,17 @@ export class Commands extends Context.Service<
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
-        const events = yield* RunEvents
-        const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-        )
+        const provide = yield* processProvider
         const { root } = workspace
-        const { hidden, home, sandbox: settings = {}, scratch } = options
-        const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
-        const { git = false, network = false } = settings
+        const { home, sandbox: { git = false } = {}, scratch } = options
         const env = commandEnvironment(options.environment, options.named ?? [])
         const committed = makeCommittedSecrets({ git, searchPath: trustedSearchPath(env["PATH"], root) })
+        const limits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
+        const setting = { options, root, folders: (env["PATH"] ?? "").split(":"), env, committed, limits }
         const watch = yield* makeCommandWatch(root, home, committed)
-        const hosts = listedHosts(network)
-        const groups = yield* makeControlGroups
         const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
-        const folders = (env["PATH"] ?? "").split(":")
-
-        const folderOf = Effect.fnUntraced(function* (written: string) {
-          const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
-          if (!inside)
-            return yield* invalid(
-              `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
-            )
-          if (yield* provide(isFolder(folder))) return folder
-          const proposed = (yield* CurrentCopy)?.files() ?? []
-          if (proposed.some((file) => file.text !== null && isWithin(folder, file.path))) return folder
-          return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
-        })
-
-        /** The path of a program, in the folder of the command or on the search path. */
-        const findFrom = (program: string, cwd: string) =>
-          program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
-
-        /**
-         * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
-         * in the project shows nothing that lies elsewhere.
-         */
-        const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
-          const found = (yield* findFrom(program, cwd)) ?? root
-          if (isWithin(root, found)) return { own: path.dirname(path.dirname(found)) }
-          const real = yield* realPath(found)
-          return real === undefined || isWithin(root, real) ? {} : { program: real }
-        })
-
-        const named = new Set<string>()
-
-        const tellOnce = Effect.fnUntraced(function* (argv: CanonicalCommand["argv"], hint: string) {
-          if (named.has(hint)) return
-          named.add(hint)
-          yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
-        })
-
-        /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
-        const withHint = Effect.fnUntraced(function* (
-          { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
-          shown: ReadonlyArray<string>,
-          end: CommandEnd,
-          { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
-        ) {
-          const tell = isQuiet ? () => Effect.void : tellOnce
-          const { exitCode, output, stopped } = end
-          if (stopped !== undefined) yield* tell(argv, stopped)
-          if (exitCode === null) return end
-          const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
-          if (limitHint !== undefined) {
-            yield* tell(argv, limitHint)
-            return { ...end, limitHint }
-          }
-          const isPartly = sandboxWords.startsWith(partly)
-          if (!sandboxed && !isPartly) return end
-          const program = (yield* findFrom(argv[0], cwd)) ?? argv[0]
-          const given = {
-            root,
-            cwd,
-            shown,
-            output,
-            home,
-            hidden,
-            objects: committed.hidden(),
-            settings,
-            program,
-            exitCode,
-            refused: [...(refused ?? [])]
-          }
-          const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(given)
-          if (sandboxHint === undefined) return end
-          yield* tell(argv, sandboxHint)
-          return { ...end, sandboxHint }
-        })
+        const start = yield* makeStart(setting)
+        const withHint = yield* makeHints(setting)
 
         const canonical = Effect.fn("Commands.canonical")(function* ({
           argv,
@@ -305,15 +365,15 @@ export class Commands extends Context.Service<
         }: Access & { readonly _tag: "RunCommand" }) {
           const problem = commandProblem(argv)
           if (problem !== undefined) return yield* invalid(problem)
-          const cwd = yield* folderOf(written)
-          const program = yield* provide(findFrom(argv[0], cwd))
+          const cwd = yield* provide(folderOf(workspace, written))
+          const program = yield* provide(findFrom(setting, argv[0], cwd))
           if (program === undefined || !(yield* provide(isExecutable(program)))) {
             return yield* notFound(builtInProblem(argv) ?? missingProgramAdvice(argv))
           }
           const { denial, isClosed = false, sandboxed, words } = yield* sandbox.state
           const scripts = yield* provide(commandScripts(root, argv, cwd))
           const onCopy = (yield* CurrentCopy) !== undefined && (yield* copies.state).mechanism !== "none"
-          const command: CanonicalCommand = {
+          return {
             _tag: "RunCommand",
             argv,
             cwd,
@@ -322,8 +382,7 @@ export class Commands extends Context.Service<
             ...(onCopy ? { onCopy, leavesNothing: isClosed } : {}),
             ...(scripts.length === 0 ? {} : { scripts }),
             ...(denial === undefined ? {} : { denial })
-          }
-          return command
+          } satisfies CanonicalCommand
         })
 
         const run = Effect.fn("Commands.run")(function* (
@@ -331,69 +390,34 @@ export class Commands extends Context.Service<
           { isQuiet = false, isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
         ) {
           const { argv, cwd, sandboxed } = command
-          if ((yield* folderOf(cwd)) !== cwd)
+          if ((yield* provide(folderOf(workspace, cwd))) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
-          const place = yield* provide(placeOfProgram(argv[0], cwd))
-          const limits = {
+          const place = yield* provide(placeOfProgram(setting, argv[0], cwd))
+          const child = {
+            input: stdin,
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : limit
           }
-          const { temporaryBytes } = machineLimits
-          const words = joined(argv, machineLimits, sandboxed)
-          const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
-            const around = sandboxed
-              ? yield* sandbox.enclose({
-                  argv: words,
-                  cwd,
-                  survey,
-                  isTrial,
-                  isConnected: hosts !== undefined,
-                  ...place,
-                  copy,
-                  temporaryBytes
-                })
-              : { ...unenclosed, ...(yield* sandbox.confine({ argv: words, cwd, survey, ...place })) }
-            const proxy =
-              sandboxed && hosts !== undefined
-                ? yield* doing("open the proxy of commands", async () => {
-                    /* Imported late: what it loads changes `process`, and plugins would be blamed. */
-                    const { openProxy } = await import("./NetworkProxy.ts")
-                    return openProxy(hosts)
-                  })
-                : undefined
-            const child = runChild({
-              ...around,
-              channel: proxy?.channel,
-              input: stdin,
-              /* The folder of the command may be proposed only. */
-              cwd: copy === undefined ? cwd : root,
-              env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
-              sandboxed,
-              limits: machineLimits,
-              group: yield* groups(machineLimits),
-              ...limits
-            })
-            const isolated = Effect.ensuring(
-              child,
-              Effect.sync(() => proxy?.close())
-            )
-            return { ...around, child: provide(isolated), refused: proxy?.refused }
-          })
+          const enclosed = { argv: joined(argv, limits, sandboxed), cwd, survey, isTrial, ...place }
           const hinted = (shown: ReadonlyArray<string>, end: CommandEnd, refused?: ReadonlySet<string>) =>
             provide(withHint(command, shown, end, { isQuiet, refused }))
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
               Effect.gen(function* () {
-                const { child, guarded, placeholders, refused, shown } = yield* start(mounts)
-                const end = yield* watch.holding(placeholders, child)
+                const { guarded, placeholders, refused, shown, ...started } = yield* start(
+                  sandboxed,
+                  { ...enclosed, copy: mounts },
+                  child
+                )
+                const end = yield* watch.holding(placeholders, started.child)
                 return { end: yield* hinted(shown, end, refused), guarded }
               }).pipe(Effect.scoped)
             )
           }
-          const { child, placeholders, refused, shown } = yield* start()
-          return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
+          const { placeholders, refused, shown, ...started } = yield* start(sandboxed, enclosed, child)
+          return yield* hinted(shown, yield* watch.watching(survey, placeholders, started.child), refused)
         }, Effect.scoped)
 
         return Commands.of({ canonical, controlsAmong: watch.controlsAmong, run, copies: copies.state })

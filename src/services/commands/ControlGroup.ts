@@ -12,7 +12,6 @@ import { setTimeout } from "node:timers/promises"
 import { type CommandLimits, controlGroupFolders, memoryReason } from "../../domain/commands/CommandLimits.ts"
 import { groupPrefix } from "./Watchdog.ts"
 
-/** The group of one command. */
 export interface ControlGroup {
   /** The words that run a command in it; without it, should it be gone. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>

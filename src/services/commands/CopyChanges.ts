@@ -26,7 +26,6 @@ const maxBytes = 1_048_576
 
 /** The project as the command found it. */
 export interface ShownProject {
-  /** The real path of the project. */
   readonly root: string
   /** What the task proposed, by name relative to the project. */
   readonly proposals: ReadonlyMap<string, NamedProposal>
@@ -59,7 +58,6 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 })
 
 interface OverlayEnd extends ShownProject {
-  /** The private folder of the command. */
   readonly scratch: string
   /** Those of these names that nothing has in the overlay. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
@@ -168,7 +166,6 @@ interface Harvest extends ShownProject {
   readonly guarded: ReadonlyArray<string>
 }
 
-/** Proposes what is other than before. */
 export const proposeDifference = Effect.fn("proposeDifference")(function* (harvest: Harvest, difference: Difference) {
   const { began, copy, guarded, proposals, root } = harvest
   const proposed: Array<string> = []

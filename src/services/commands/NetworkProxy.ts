@@ -55,7 +55,8 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
   }
 }
 
-export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkProxy> => {
+/** Connects to listed hosts only, and keeps what was refused and what is connected. */
+const makeDialler = (list: ReadonlyArray<string>) => {
   const refused = new Set<string>()
   const dialled = new Set<net.Socket>()
   const refuse = (host: string, port: number, why: string): never => {
@@ -68,14 +69,14 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
   const dial = async (host: string, port: number): Promise<net.Socket> => {
     const covered = coverage(list, host, port)
     if (covered === undefined) return refuse(host, port, "sandbox.network does not list it")
-    const found = isAddress(host) ? [host] : (await dns.lookup(host, { all: true })).map(({ address }) => address)
-    const why = covered === "exact" ? undefined : notPublic(found, interfaceAddresses())
+    const addresses = isAddress(host) ? [host] : (await dns.lookup(host, { all: true })).map(({ address }) => address)
+    const why = covered === "exact" ? undefined : notPublic(addresses, interfaceAddresses())
     if (why !== undefined) {
       refused.add(`${host}:${port}`)
       throw new Refused(`The sandbox refused ${host}: ${why}.\n`)
     }
     let problem: unknown
-    for (const address of found) {
+    for (const address of addresses) {
       const socket = net.connect({ host: address, port })
       dialled.add(socket)
       socket.on("close", () => dialled.delete(socket))
@@ -90,6 +91,15 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
     throw problem
   }
 
+  return { dial, dialled, refused }
+}
+
+type Dial = ReturnType<typeof makeDialler>["dial"]
+
+/** The host of a URL; an IPv6 address without its brackets. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
+
+const proxyServer = (dial: Dial): http.Server => {
   const server = http.createServer(async (request, response) => {
     const fail = (status: number, text: string) =>
       response.writeHead(status, { "content-type": "text/plain" }).end(text)
@@ -97,7 +107,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
     if (url?.protocol !== "http:") return fail(400, "This is a proxy for HTTP and HTTPS.\n")
     try {
       const port = Number(url.port === "" ? 80 : url.port)
-      const socket = await dial(url.hostname.replace(/^\[|\]$/g, ""), port)
+      const socket = await dial(hostOf(url), port)
       const headers: http.OutgoingHttpHeaders = { ...request.headers, host: url.host, connection: "close" }
       for (const name of ["proxy-authorization", "proxy-connection"]) delete headers[name]
       const { method = "GET" } = request
@@ -118,7 +128,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
     const url = URL.parse(`tcp://${request.url ?? ""}`)
     try {
       if (url === null || url.port === "") throw new Refused("Name a host and a port.\n")
-      const socket = await dial(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port))
+      const socket = await dial(hostOf(url), Number(url.port))
       client.write("HTTP/1.1 200 Connection established\r\n\r\n")
       socket.write(head)
       joinBoth(client, socket)
@@ -126,7 +136,12 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       client.end(`HTTP/1.1 ${statusOf(error)} Refused\r\nContent-Type: text/plain\r\n\r\n${textOf(error)}`)
     }
   })
+  return server
+}
 
+export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkProxy> => {
+  const { dial, dialled, refused } = makeDialler(list)
+  const server = proxyServer(dial)
   const tunnel = createServer()
   tunnel.on("sessionError", () => undefined)
   tunnel.on("stream", (stream) => {

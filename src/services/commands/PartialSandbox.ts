@@ -95,7 +95,6 @@ export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: Parti
 interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
-  /** Why there is no bubblewrap. */
   readonly why: string
   /** Whether folders of this program lie where commands write. */
   readonly isExposed: boolean

@@ -8,7 +8,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as path from "node:path"
-import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
 import { listedHosts, proxyPort, proxyVariables } from "../../domain/commands/NetworkHosts.ts"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
@@ -18,7 +17,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { trustedFolders } from "../files/SearchPath.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
-import { runChild, findProgram } from "./ChildRun.ts"
+import { findProgram, processProvider, runChild } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
@@ -61,7 +60,6 @@ interface Enclosure {
 
 export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
-  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The home folder, which the sandbox hides. */
   readonly home: string
@@ -97,6 +95,125 @@ const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   )
 })
 
+type Provide = Effect.Success<typeof processProvider>
+
+/** What the settings of a person say about commands in a project. */
+const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions, root: string) => {
+  const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
+  const hosts = listedHosts(network)
+  const expand = (written: string) => (written.startsWith("~/") ? path.join(home, written.slice(2)) : written)
+  const places: SandboxPlaces = {
+    root,
+    home,
+    environment,
+    programs: (environment["PATH"] ?? "").split(":"),
+    readable: (sandbox.readable ?? []).map(expand),
+    writable: (sandbox.writable ?? []).map(expand),
+    hidden,
+    network: hosts === undefined ? network === true : hosts.length > 0,
+    isProxied: hosts !== undefined,
+    git
+  }
+  return { hosts, mode, network, places, unixSockets }
+}
+
+type Settings = ReturnType<typeof settingsOf>
+
+/** The sandbox of bubblewrap, whose path is `program`; it takes the filter of system calls only where it works. */
+const makeBubblewrap = (
+  { hosts, places, unixSockets }: Settings,
+  program: Effect.Effect<string | undefined>,
+  cacheFor: (command: { readonly isTrial?: boolean }) => Effect.Effect<string | undefined>,
+  provide: Provide
+) => {
+  const { root } = places
+  /** Absent on a processor that it does not know, and where the system takes none. */
+  let filter = socketFilter(process.arch, unixSockets)
+
+  const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
+    const bwrap = (yield* program) ?? "bwrap"
+    const cache = yield* cacheFor(command)
+    const isForwarded = command.isConnected === true && hosts !== undefined
+    const { flags, ...around } = yield* sandboxFlags(
+      { ...places, cache },
+      { ...command, forwarder: isForwarded ? forwarderFlags : [] }
+    )
+    const filtered = filter === undefined ? [] : ["--seccomp", "4"]
+    const before = [...(command.copy?.before ?? []), bwrap, "--json-status-fd", "3", ...filtered]
+    const argv = [...before, ...flags, "--chdir", command.cwd, "--"]
+    return {
+      ...around,
+      argv: [...argv, ...(isForwarded ? forwarded : []), ...command.argv],
+      filter,
+      variables: { ...around.variables, ...(isForwarded ? proxyVariables(hosts) : {}) }
+    }
+  }, provide)
+
+  /* The mounts of the project are made for every command, and fail with it. */
+  const trial = Effect.gen(function* () {
+    const argv = ["/bin/sh", "-c", ":"]
+    const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
+    yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
+  })
+
+  const trialWithoutFilter = Effect.suspend(() => {
+    filter = undefined
+    return trial
+  })
+
+  /** Why the sandbox does not work; nothing when it works. */
+  const problem = Effect.gen(function* () {
+    if ((yield* program) === undefined) return "bubblewrap is not installed"
+    yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
+    return undefined
+  }).pipe(
+    Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(`bubblewrap does not work here (${message})`)),
+    provide
+  )
+
+  return { enclose, problem, isFiltered: () => filter !== undefined }
+}
+
+/** What of the system keeps commands in bounds where bubblewrap does not work; nothing when that does not work either. */
+const findHelper = (
+  { network, unixSockets }: Settings,
+  places: SandboxPlaces,
+  find: (program: string) => Effect.Effect<string | undefined>
+) => {
+  const tryHelper = (candidate: PartialHelper) =>
+    confinement(candidate, places, { argv: ["/bin/sh", "-c", ":"], cwd: places.root, survey: emptySurvey }).pipe(
+      Effect.flatMap(({ argv }) => runChild({ argv, cwd: places.root, env: {}, sandboxed: false, seconds: 10 })),
+      Effect.scoped,
+      Effect.map(({ exitCode }) => (exitCode === 0 ? candidate : undefined)),
+      Effect.orElseSucceed(() => undefined)
+    )
+  return Effect.gen(function* () {
+    const isMac = process.platform === "darwin"
+    const file = yield* find(isMac ? "sandbox-exec" : "setpriv")
+    if (file === undefined) return undefined
+    if (isMac) return yield* tryHelper({ name: "sandbox-exec", path: file })
+    const calls = socketFilter(process.arch, unixSockets, network === true)
+    const filtered = yield* tryHelper({ name: "Landlock", path: file, filter: calls })
+    return filtered ?? (yield* tryHelper({ name: "Landlock", path: file }))
+  })
+}
+
+const missingState = ({ hosts, mode }: Settings, why: string): SandboxState => {
+  const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
+  const state = { sandboxed: false, why, words: `no: ${why}${unheld}` }
+  if (mode !== "required") return state
+  const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
+  return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
+}
+
+const enclosedState = ({ hosts, network, places, unixSockets }: Settings, isFiltered: boolean): SandboxState => {
+  const reach = network === true ? "with the network" : onlyHosts(hosts ?? [])
+  const sockets = isFiltered ? "" : ", Unix sockets are not blocked"
+  const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
+  const isClosed = !places.network && places.writable.length === 0 && !unixSockets && isFiltered
+  return { sandboxed: true, words, isClosed }
+}
+
 export class Sandbox extends Context.Service<
   Sandbox,
   {
@@ -114,135 +231,43 @@ export class Sandbox extends Context.Service<
     Layer.effect(
       Sandbox,
       Effect.gen(function* () {
-        const { caches, environment, hidden, home, sandbox = {} } = options
+        const { caches, environment, hidden } = options
         const { root } = yield* Workspace
         const events = yield* RunEvents
-        const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
-        const hosts = listedHosts(network)
-        /** Absent on a processor that it does not know, and where the system takes none. */
-        let filter = socketFilter(process.arch, unixSockets)
-        const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
-        )
-        const expand = (given: string) => (given.startsWith("~/") ? path.join(home, given.slice(2)) : given)
-        const programs = (environment["PATH"] ?? "").split(":")
+        const settings = settingsOf(options, root)
+        const { mode, network, places, unixSockets } = settings
+        const provide = yield* processProvider
         const trusted = trustedFolders(environment["PATH"], root)
         const find = (name: string) => provide(findProgram(name, trusted))
-        const program = yield* Effect.cached(find("bwrap"))
-        const places: SandboxPlaces = {
-          root,
-          home,
-          environment,
-          programs,
-          readable: (sandbox.readable ?? []).map(expand),
-          writable: (sandbox.writable ?? []).map(expand),
-          hidden,
-          network: hosts === undefined ? network === true : hosts.length > 0,
-          isProxied: hosts !== undefined,
-          git
-        }
-
-        const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
-          const bwrap = (yield* program) ?? "bwrap"
-          const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
-          const isForwarded = command.isConnected === true && hosts !== undefined
-          const { flags, ...around } = yield* sandboxFlags(
-            { ...places, cache },
-            { ...command, forwarder: isForwarded ? forwarderFlags : [] }
-          )
-          const filtered = filter === undefined ? [] : ["--seccomp", "4"]
-          const before = [...(command.copy?.before ?? []), bwrap, "--json-status-fd", "3", ...filtered]
-          const argv = [...before, ...flags, "--chdir", command.cwd, "--"]
-          return {
-            ...around,
-            argv: [...argv, ...(isForwarded ? forwarded : []), ...command.argv],
-            filter,
-            variables: { ...around.variables, ...(isForwarded ? proxyVariables(hosts) : {}) }
-          }
-        }, provide)
-
-        /* The mounts of the project are made for every command, and fail with it. */
-        const trial = Effect.gen(function* () {
-          const argv = ["/bin/sh", "-c", ":"]
-          const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
-          yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
-        })
-
-        const trialWithoutFilter = Effect.suspend(() => {
-          filter = undefined
-          return trial
-        })
-
-        /** Why the sandbox does not work; nothing when it works. */
-        const problem = Effect.gen(function* () {
-          if ((yield* program) === undefined) return "bubblewrap is not installed"
-          yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
-          return undefined
-        }).pipe(
-          Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(`bubblewrap does not work here (${message})`)),
-          provide
-        )
-
+        const cacheFor = ({ isTrial = false }: { readonly isTrial?: boolean }) =>
+          caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
+        const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
         /** Without a network for the command alone, a list of hosts does not hold. */
         const alone = { ...places, network: network === true }
-
-        /** What of the system keeps commands in bounds; nothing when it does not work. */
-        const tryHelper = (one: PartialHelper) =>
-          confinement(one, alone, { argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey }).pipe(
-            Effect.flatMap(({ argv }) => runChild({ argv, cwd: root, env: {}, sandboxed: false, seconds: 10 })),
-            Effect.scoped,
-            Effect.map(({ exitCode }) => (exitCode === 0 ? one : undefined)),
-            Effect.orElseSucceed(() => undefined)
-          )
-
-        const helper = yield* Effect.cached(
-          Effect.gen(function* () {
-            const isMac = process.platform === "darwin"
-            const file = yield* find(isMac ? "sandbox-exec" : "setpriv")
-            if (file === undefined) return undefined
-            if (isMac) return yield* tryHelper({ name: "sandbox-exec", path: file })
-            const calls = socketFilter(process.arch, unixSockets, network === true)
-            const filtered = yield* tryHelper({ name: "Landlock", path: file, filter: calls })
-            return filtered ?? (yield* tryHelper({ name: "Landlock", path: file }))
-          }).pipe(provide)
-        )
+        const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))
 
         const confine = Effect.fn("Sandbox.confine")(function* (command: PartialCommand) {
-          const found = mode === "auto" ? yield* helper : undefined
-          if (found === undefined) return { argv: command.argv, variables: {} }
-          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
-          return yield* confinement(found, { ...alone, cache }, command)
+          const usable = mode === "auto" ? yield* helper : undefined
+          if (usable === undefined) return { argv: command.argv, variables: {} }
+          return yield* confinement(usable, { ...alone, cache: yield* cacheFor({}) }, command)
         }, provide)
 
-        const missing = (why: string): SandboxState => {
-          const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
-          const state = { sandboxed: false, why, words: `no: ${why}${unheld}` }
-          if (mode !== "required") return state
-          const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
-          return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
-        }
-
         const state = Effect.gen(function* () {
-          if (mode === "off") return missing("it is switched off in your configuration")
-          const why = yield* problem
-          if (why === undefined) {
-            const reach = network === true ? "with the network" : onlyHosts(hosts ?? [])
-            const sockets = filter === undefined ? ", Unix sockets are not blocked" : ""
-            const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
-            const isClosed = !places.network && places.writable.length === 0 && !unixSockets && filter !== undefined
-            return { sandboxed: true, words, isClosed } satisfies SandboxState
-          }
-          if (mode === "required") return missing(why)
-          const found = yield* helper
-          const weaker = found === undefined ? "without a sandbox" : `in a weaker sandbox (${found.name})`
+          if (mode === "off") return missingState(settings, "it is switched off in your configuration")
+          const why = yield* bubblewrap.problem
+          if (why === undefined) return enclosedState(settings, bubblewrap.isFiltered())
+          if (mode === "required") return missingState(settings, why)
+          const usable = yield* helper
+          const weaker = usable === undefined ? "without a sandbox" : `in a weaker sandbox (${usable.name})`
           yield* events.publish({ type: "message", level: "warning", text: `Commands run ${weaker}: ${why}.` })
-          if (found === undefined) return missing(why)
+          if (usable === undefined) return missingState(settings, why)
           const open = [root, ...places.writable]
-          const isExposed = hidden.some((one) => open.some((folder) => isWithin(folder, one)))
-          return { ...missing(why), words: partialWords(found, { isExposed, network, unixSockets, why }) }
+          const isExposed = hidden.some((folder) => open.some((other) => isWithin(other, folder)))
+          const words = partialWords(usable, { isExposed, network, unixSockets, why })
+          return { ...missingState(settings, why), words }
         })
 
-        return Sandbox.of({ state: yield* Effect.cached(state), enclose, confine, find })
+        return Sandbox.of({ state: yield* Effect.cached(state), enclose: bubblewrap.enclose, confine, find })
       })
     )
 }

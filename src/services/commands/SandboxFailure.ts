@@ -56,7 +56,6 @@ interface FailedCommand {
   readonly root: string
   readonly home: string
   readonly cwd: string
-  /** The path of the program. */
   readonly program: string
   readonly exitCode: number
   readonly output: string

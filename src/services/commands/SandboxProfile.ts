@@ -183,7 +183,6 @@ export interface SandboxPlaces extends ProgramPlaces {
   readonly git: boolean
 }
 
-/** What one command needs. */
 export interface CommandPlaces {
   readonly survey: ProjectSurvey
   /** The folder of the command. */

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import type { Limits } from "../../domain/configuration/Limits.ts"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
 import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
@@ -33,7 +34,14 @@ import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
-import { type AgentEnd, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
+import {
+  type AgentEnd,
+  type AgentPrompt,
+  type AgentWork,
+  type Assignment,
+  newSession,
+  type Session
+} from "../agent/Session.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -114,48 +122,55 @@ const unfoundedEnding = {
 
 const namesOf = ({ files = [] }: Pick<TaskOutcome, "files">): string => files.map(({ path }) => path).join(", ")
 
-/**
- * Makes what answers a message: it adds the message and all messages that answer it to the conversation, which is complete
- * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
- */
-export const makeAnswerMessage = Effect.gen(function* () {
-  const aboutProject = yield* makeAboutProject
-  const agent = yield* Agent
-  const changes = yield* makeTaskChanges
-  const answers = yield* RunAnswers
-  const approval = yield* makeApproval
-  const events = yield* RunEvents
-  const instructions = yield* makeInstructions
-  const lock = yield* ProjectWriteLock
-  const questionsAt = yield* makeModelQuestions
-  const { changeOf } = yield* changeKinds
-  const { readMessage } = yield* makeEvidenceReaders
-  const registry = yield* ToolRegistry
-  const runner = yield* TaskRunner
-  const { contextWindow, limits, namesChecks = false } = yield* RunSettings
-
-  /** Why turns ended without an answer. */
-  const reasonOf = (
-    end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
-    { issues }: Session
-  ): string => {
-    switch (end._tag) {
-      case "Repeated":
-        return `Stopped because the model made the same call of ${end.call.name} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
-      case "Denied":
-        return end.message
-      case "Limit":
-        return `Stopped after ${end.turns} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
-      case "Unusable":
-        if (end.unable !== undefined) return `No valid answer. ${end.unable}`
-        return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
-    }
+/** Why turns ended without an answer. */
+const reasonOf = (
+  end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
+  { issues }: Session,
+  limits: Limits
+): string => {
+  switch (end._tag) {
+    case "Repeated":
+      return `Stopped because the model made the same call of ${end.call.name} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
+    case "Denied":
+      return end.message
+    case "Limit":
+      return `Stopped after ${end.turns} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
+    case "Unusable":
+      if (end.unable !== undefined) return `No valid answer. ${end.unable}`
+      return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
   }
+}
 
-  const open = Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
+/** What the program writes while a message is answered. */
+const makeMessagePrompt = Effect.gen(function* () {
+  const instructions = yield* makeInstructions
+  const { contextWindow } = yield* RunSettings
+
+  return ({ briefing, number, system, told }: MessageOrder, mayChange: boolean): AgentPrompt => ({
+    system,
+    instruction: (left) =>
+      left === 1
+        ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
+        : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
+    compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
+    correction: "Write the whole answer again with this corrected.",
+    continuation: "Go on from here, or answer the person.",
+    folderInstructions: (turn, files, budget) => {
+      const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
+      return besideShown(instructions, key, files, told, { briefing, budget })
+    }
+  })
+})
+
+const makeMessageWork = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
+  const promptOf = yield* makeMessagePrompt
+  const { readMessage } = yield* makeEvidenceReaders
+  const { limits } = yield* RunSettings
+
+  return Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
     const { briefing, listen, number, progress, system, tools } = message
     const mayChange = tools.some((tool) => fileTools.has(tool))
-    const look = mayChange ? "look further, change, or" : "look further, or"
     const own = { mayChange, tools: new Set(tools) }
     const shown = makeShownAnswer(listen)
     const session = yield* Ref.make(begun)
@@ -172,20 +187,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     }
     const work: AgentWork<string> = {
       assignment,
-      prompt: {
-        system,
-        instruction: (left) =>
-          left === 1
-            ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
-            : `Go on: ${look} answer the person.`,
-        compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
-        correction: "Write the whole answer again with this corrected.",
-        continuation: "Go on from here, or answer the person.",
-        folderInstructions: (turn, files, budget) => {
-          const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
-          return besideShown(instructions, key, files, message.told, { briefing, budget })
-        }
-      },
+      prompt: promptOf(message, mayChange),
       isUnfounded: aboutProject(assignment, {
         key: seenKey.about(number, askTask),
         request: briefing.prompt,
@@ -228,6 +230,16 @@ export const makeAnswerMessage = Effect.gen(function* () {
     }
     return { message, shown, work, session } satisfies OpenedMessage
   })
+})
+
+/** Makes the changes of a message that the person approves. */
+const makeApply = Effect.gen(function* () {
+  const approval = yield* makeApproval
+  const changes = yield* makeTaskChanges
+  const events = yield* RunEvents
+  const lock = yield* ProjectWriteLock
+  const runner = yield* TaskRunner
+  const { namesChecks = false } = yield* RunSettings
 
   /** Asks about the changes of the working copy; why they may not be made. */
   const approve = Effect.fnUntraced(function* (number: number, proposal: TaskOutcome) {
@@ -250,7 +262,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
    * Makes the changes that were approved, and says what was not made. Those of this version of the working copy were declined, and are
    * not asked about again.
    */
-  const apply = Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
+  return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shown, work } = opened
     const { copy } = work.assignment
     if (copy.version() === declined) return ending
@@ -289,29 +301,44 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const isUnverified = lines.length > 0 && message.acceptUnverified !== true
     return isUnverified ? { ...answered, status: "unverified" as const, reason: lines.join("\n") } : answered
   })
+})
+
+/** Answers a message in turns, and makes its changes. */
+const makeAnswering = Effect.gen(function* () {
+  const agent = yield* Agent
+  const answers = yield* RunAnswers
+  const apply = yield* makeApply
+  const changes = yield* makeTaskChanges
+  const questionsAt = yield* makeModelQuestions
+  const { changeOf } = yield* changeKinds
+  const registry = yield* ToolRegistry
+  const { limits } = yield* RunSettings
+
+  /** Runs the turns of a message; how they end. */
+  const runTurns = Effect.fnUntraced(function* ({ message, session, work }: OpenedMessage, begun: Session) {
+    const subject = {
+      stage: "ask" as const,
+      request: message.briefing.prompt,
+      tools: registry.tools.filter(({ name }) => work.assignment.tools.includes(name)),
+      results: [],
+      outcomes: () => Ref.getUnsafe(session).outcomes
+    }
+    const end = yield* agent.run(work, begun).pipe(
+      Effect.provideService(CurrentSubject, subject),
+      Effect.catchTag("TooManyDenials", (error) => Effect.succeed({ _tag: "Denied" as const, message: error.message }))
+    )
+    return end._tag === "Calls" ? yield* Effect.die("The calls of a message are made.") : end
+  })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
       const { message, session, shown, work } = opened
       const { copy, mostTurns } = work.assignment
-      const subject = {
-        stage: "ask" as const,
-        request: message.briefing.prompt,
-        tools: registry.tools.filter(({ name }) => work.assignment.tools.includes(name)),
-        results: [],
-        outcomes: () => Ref.getUnsafe(session).outcomes
-      }
-      const end = yield* agent.run(work, begun).pipe(
-        Effect.provideService(CurrentSubject, subject),
-        Effect.catchTag("TooManyDenials", (error) =>
-          Effect.succeed({ _tag: "Denied" as const, message: error.message })
-        )
-      )
-      if (end._tag === "Calls") return yield* Effect.die("The calls of a message are made.")
+      const end = yield* runTurns(opened, begun)
       const ended = yield* Ref.get(session)
       const { messages, turn } = ended
-      const reason = end._tag === "Accepted" ? "" : reasonOf(end, ended)
+      const reason = end._tag === "Accepted" ? "" : reasonOf(end, ended, limits)
       if (end._tag === "Unusable") return { status: end.unable === undefined ? "failed" : "limit", answer: "", reason }
       if (end._tag === "Accepted") shown.end(end.value)
       const asks = message.asksBack && end._tag === "Accepted" && turn < mostTurns
@@ -332,12 +359,13 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const requested = (yield* answers.requestedChanges).slice(before).at(-1)
       if (applied.status !== "declined" || requested === undefined || turn >= mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
-      const note = `You declined the changes of ${changes
-        .named(copy)
-        .map(({ path }) => path)
-        .join(", ")}, and wanted instead: ${requested.instead}`
-      const asked = [...messages, { role: "user" as const, content }]
-      const next = yield* answer(opened, { ...ended, messages: asked }, copy.version())
+      const paths = changes.named(copy).map(({ path }) => path)
+      const note = `You declined the changes of ${paths.join(", ")}, and wanted instead: ${requested.instead}`
+      const next = yield* answer(
+        opened,
+        { ...ended, messages: [...messages, { role: "user", content }] },
+        copy.version()
+      )
       /* The decline stands above what the model says of it. */
       const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
       const hasActed = callsSince.some(
@@ -349,6 +377,17 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const nothing = `${note} Nothing was changed.`
       return { ...next, status: "declined", reason: nothing, answer: `${nothing}\n\n${next.answer}` }
     })
+
+  return answer
+})
+
+/**
+ * Makes what answers a message: it adds the message and all messages that answer it to the conversation, which is complete
+ * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
+ */
+export const makeAnswerMessage = Effect.gen(function* () {
+  const answer = yield* makeAnswering
+  const open = yield* makeMessageWork
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {
     const { content, memory, progress } = message

@@ -70,254 +70,308 @@ const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
     return tools.filter(({ name }) => names.includes(name))
   })
 
-const size = (all: ReadonlyArray<ConversationMessage>): number =>
-  all.reduce((sum, one) => sum + messageCharacters(one), 0)
+const size = (messages: ReadonlyArray<ConversationMessage>): number =>
+  messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-const briefingOf = (known: Surroundings, prompt: string): Briefing => {
-  const parts = { ...known, prompt }
+const briefingOf = (surroundings: Surroundings, prompt: string): Briefing => {
+  const parts = { ...surroundings, prompt }
   return { ...parts, requestDocument: requestDocument(parts) }
 }
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
+interface HeldConversation extends Pick<AskOrder, "acceptUnverified"> {
+  readonly surroundings: Surroundings
+  readonly memory: Ref.Ref<Memory>
+  /** The files with instructions of the project that it holds. */
+  readonly told: Ref.Ref<ReadonlyArray<string>>
+  /** Pictures that belong to the first message. */
+  readonly images: Ref.Ref<ReadonlyArray<string>>
+  readonly tools: Ref.Ref<ReadonlyArray<ToolInfo>>
+  readonly reports: Ref.Ref<ReadonlyArray<AskReport>>
+  readonly form: AnswerSchema | undefined
+  readonly asksBack: boolean
+}
+
+/** Fills the system prompt, and the first message with the text before it. */
+const makeAskPrompt = Effect.gen(function* () {
+  const prompts = yield* Prompts
+  const registry = yield* ToolRegistry
+  const callForm = toolCallsFor(yield* RunSettings, "ask")
+
+  return (briefing: Briefing, tools: ReadonlyArray<string>) =>
+    prompts.fill("ask", {
+      ...briefingBlocks(briefing, false),
+      ...answerBlocks(tools, callForm, registry, "the answer to the person"),
+      user_prompt: briefing.prompt
+    })
+})
+
+/** Reports on the messages of conversations. */
+const makeReporting = Effect.gen(function* () {
+  const answers = yield* RunAnswers
+  const events = yield* RunEvents
+  const workspace = yield* Workspace
+
+  const finish = Effect.fnUntraced(function* (
+    { reports }: HeldConversation,
+    number: number,
+    startedAt: number,
+    { iterations, toolCalls }: ReturnType<typeof noProgress>,
+    ending: AskEnding
+  ) {
+    const durationMs = (yield* Clock.currentTimeMillis) - startedAt
+    const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
+    yield* Ref.update(reports, (before) => [...before, report])
+    /* What a person chose is no error, and the answer says what they declined. */
+    const level = ending.status === "interrupted" ? "info" : "error"
+    if (ending.reason !== "" && ending.status !== "declined")
+      yield* events.publish({ type: "message", level, text: ending.reason })
+    yield* events.publish({ type: "ask.finished", report })
+    return report
+  })
+
+  /** What was denied since then stands among the facts; the answer is not done when it is more than a read it did without. */
+  const withDenials = Effect.fnUntraced(function* (
+    { memory }: HeldConversation,
+    ending: AskEnding,
+    since: { readonly denials: number; readonly outcomes: number }
+  ) {
+    const denials = (yield* answers.denials).slice(since.denials)
+    if (denials.length === 0) return ending
+    const { outcomes } = yield* Ref.get(memory)
+    const deniedTasks = deniedOf(outcomes.slice(since.outcomes)) === "all" ? [askTask] : []
+    const deciding = new Set(decidingDenials({ deniedTasks, denials }).map(({ message }) => message))
+    const { facts = runFacts([], []) } = ending
+    const withFacts = {
+      ...ending,
+      facts: { ...facts, denied: denials.map((denial) => deniedFact(denial, workspace.root)) }
+    }
+    return ending.status === "done" && deciding.size > 0
+      ? { ...withFacts, status: "not_permitted" as const, reason: [...deciding].join("\n") }
+      : withFacts
+  })
+
+  return { finish, withDenials }
+})
+
+/** Reads a message with its files, and has it answered. */
+const makeAnswerTo = Effect.gen(function* () {
+  const answerMessage = yield* makeAnswerMessage
+  const fill = yield* makeAskPrompt
+  const instructions = yield* makeInstructions
+  const readFiles = yield* makeMessageFiles
+  const { contextWindow } = yield* RunSettings
+  const support = yield* ToolSupport
+
+  return Effect.fnUntraced(function* (
+    held: HeldConversation,
+    {
+      text,
+      typed,
+      ...message
+    }: {
+      readonly number: number
+      readonly text: string
+      readonly typed: string
+      readonly tools: ReadonlyArray<string>
+      readonly listen: (delta: string) => void
+      readonly progress: ReturnType<typeof noProgress>
+    }
+  ) {
+    const { acceptUnverified, asksBack, images, memory, surroundings, told } = held
+    const { number, tools } = message
+    const { messages } = yield* Ref.get(memory)
+    const files = yield* readFiles(typed, yield* Ref.getAndSet(images, []), briefingOf(surroundings, text), number)
+    if (messages.some((before) => before.role === "user" && before.pictures !== undefined)) yield* support.see
+    const plain = withoutMarks(text, files.names)
+    const briefing = briefingOf(surroundings, plain)
+    const own = {
+      role: "user" as const,
+      content: messages.some(isFromPerson) ? plain : fill(briefing, tools).user,
+      said: typed,
+      ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
+    }
+    const rules = yield* besideShown(
+      instructions,
+      seenKey.instructions(askTask, `message-${number}`),
+      [...files.names, ...pathsNamed(plain)],
+      told,
+      { briefing, budget: charactersIn(contextWindow / 8) }
+    )
+    const shown = `${files.text}${rules}`
+    const content = shown === "" ? [own] : [fromHost(shown), own]
+    const { system } = fill(briefingOf(surroundings, text), tools)
+    return yield* answerMessage({ ...message, system, content, briefing, memory, told, acceptUnverified, asksBack })
+  })
+})
+
+/** Answers the messages of a conversation, from their first event to their report. */
+const makeSend = Effect.gen(function* () {
+  const answerTo = yield* makeAnswerTo
+  const answers = yield* RunAnswers
+  const events = yield* RunEvents
+  const fill = yield* makeAskPrompt
+  const { finish, withDenials } = yield* makeReporting
+  const lock = yield* ProjectWriteLock
+  const readTexts = yield* ReadTexts
+  const shaped = yield* makeShapedAnswer
+
+  return (held: HeldConversation): AskSession["send"] =>
+    Effect.fn("Asker.send")(function* (text, listen = () => undefined, typed = text) {
+      const { form, memory, surroundings } = held
+      const number = (yield* Ref.get(held.reports)).length + 1
+      yield* readTexts.noteSaid(text)
+      const startedAt = yield* Clock.currentTimeMillis
+      const since = {
+        denials: (yield* answers.denials).length,
+        outcomes: (yield* Ref.get(memory)).outcomes.length
+      }
+      const tools = (yield* Ref.get(held.tools)).map(({ name }) => name)
+      const { system } = fill(briefingOf(surroundings, text), tools)
+      const progress = noProgress()
+      yield* events.publish({ type: "ask.started", message: number, text })
+      const answer = answerTo(held, { number, text, typed, tools, listen, progress }).pipe(
+        Effect.catch(({ message: reason }) => Effect.succeed<AskEnding>({ status: "failed", answer: "", reason }))
+      )
+      return yield* (text.trim() === "" ? Effect.succeed(emptyMessage) : answer).pipe(
+        Effect.flatMap((ending) =>
+          Effect.flatMap(Ref.get(memory), ({ messages }) =>
+            shaped({ number, system, messages, form, progress }, ending)
+          )
+        ),
+        Effect.ensuring(Effect.andThen(answers.endSteps, lock.release)),
+        Effect.flatMap((ending) => withDenials(held, ending, since)),
+        Effect.flatMap((ending) => finish(held, number, startedAt, progress, ending)),
+        Effect.onInterrupt(() => {
+          const ending = { status: "interrupted", answer: progress.partial, reason: "Stopped." } as const
+          return finish(held, number, startedAt, progress, ending)
+        })
+      )
+    })
+})
+
+/** Makes the conversation that its user holds. */
+const makeOpenSession = Effect.gen(function* () {
+  const lock = yield* ProjectWriteLock
+  const readTexts = yield* ReadTexts
+  const sendTo = yield* makeSend
+  const { contextWindow } = yield* RunSettings
+  const toolRunner = yield* ToolRunner
+  const chosen = chosenTools(yield* ToolRegistry)
+
+  return (held: HeldConversation): AskSession => {
+    const { memory, tools } = held
+    let typedCalls = 0
+
+    const call = Effect.fn("Asker.call")(function* (name: string, args: Arguments) {
+      typedCalls += 1
+      const uid = `typed-${typedCalls}`
+      return yield* toolRunner.run({ round: 0, task: askTask, uid }, { uid, name, arguments: args }, "project").pipe(
+        Effect.catchTag("TooManyDenials", (denied) => Effect.succeed(denied.result)),
+        Effect.ensuring(lock.release)
+      )
+    })
+
+    const command = Effect.fn("Asker.command")(function* (argv: CommandLine, typed: string) {
+      const result = yield* call("run_command", { argv })
+      yield* Ref.update(memory, (now) => ({ ...now, messages: [...now.messages, commandMessage(typed, result)] }))
+      return result
+    })
+
+    const compact = Effect.gen(function* () {
+      const before = yield* Ref.get(memory)
+      const folded = foldedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
+      /* The last answer is kept, as what the person goes on from. */
+      const last = before.messages.at(-1)
+      const kept = last?.role === "assistant" ? [...folded, last] : folded
+      yield* Ref.set(memory, { ...before, messages: kept, hasFolded: true })
+      return { before: size(before.messages), after: size(kept) }
+    })
+
+    return {
+      send: sendTo(held),
+      messages: Effect.map(Ref.get(memory), ({ messages }) => messages),
+      call,
+      command,
+      compact,
+      restore: Effect.fnUntraced(function* (messages) {
+        yield* noteMessages(readTexts, messages)
+        yield* Ref.set(memory, { messages, outcomes: [], hasFolded: messages.length > 0 })
+      }),
+      tools: Ref.get(tools),
+      offer: (names) => Effect.flatMap(chosen(names), (offered) => Ref.set(tools, offered))
+    }
+  }
+})
+
+/** Makes the report of a conversation that has ended. */
+const makeFinishRun = Effect.gen(function* () {
+  const events = yield* RunEvents
+  const meter = yield* UsageMeter
+
+  return Effect.fnUntraced(function* (
+    runId: string,
+    reports: ReadonlyArray<AskReport>,
+    ending: Omit<AskEnding, "facts">
+  ) {
+    const { answer, reason: message, status } = ending
+    const usage = yield* meter.total
+    const nothing = { issues: [], goals: "", results: [], failures: [] }
+    const reported = reports.flatMap(({ facts }) => facts ?? [])
+    const facts = runFacts(
+      reported.flatMap(({ files }) => files),
+      reported.findLast(({ files }) => files.length > 0)?.checks ?? [],
+      {
+        denied: reported.flatMap(({ denied = [] }) => denied),
+        unfounded: [...new Set(reported.flatMap(({ unfounded = [] }) => unfounded))]
+      }
+    )
+    const report: RunReport = {
+      runId,
+      status,
+      answer,
+      message,
+      ...nothing,
+      rounds: reports.length,
+      ...(hasFacts(facts) ? { facts } : {}),
+      usage
+    }
+    yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
+    return report
+  })
+})
+
 /** Opens conversations over models, tools and project. */
 export const layerAsker = Layer.effect(
   Asker,
   Effect.gen(function* () {
-    const answerMessage = yield* makeAnswerMessage
-    const readFiles = yield* makeMessageFiles
-    const toolRunner = yield* ToolRunner
-    const briefer = yield* Briefer
-    const overflow = yield* makeOverflow
     const answers = yield* RunAnswers
-    const readTexts = yield* ReadTexts
-    const prompts = yield* Prompts
+    const briefer = yield* Briefer
     const events = yield* RunEvents
+    const fill = yield* makeAskPrompt
+    const finishRun = yield* makeFinishRun
+    const openSession = yield* makeOpenSession
+    const overflow = yield* makeOverflow
+    const readTexts = yield* ReadTexts
     const settings = yield* RunSettings
     const support = yield* ToolSupport
-    const meter = yield* UsageMeter
     const workspace = yield* Workspace
-    const instructions = yield* makeInstructions
-    const lock = yield* ProjectWriteLock
-    const shaped = yield* makeShapedAnswer
-    const registry = yield* ToolRegistry
-    const chosen = chosenTools(registry)
-    const callForm = toolCallsFor(settings, "ask")
-
-    /** The system prompt, and the first message with the text before it. */
-    const fill = (briefing: Briefing, tools: ReadonlyArray<string>) =>
-      prompts.fill("ask", {
-        ...briefingBlocks(briefing, false),
-        ...answerBlocks(tools, callForm, registry, "the answer to the person"),
-        user_prompt: briefing.prompt
-      })
-
-    const openSession = Effect.fnUntraced(function* (
-      known: Surroundings,
-      begin: ReadonlyArray<ConversationMessage>,
-      images: ReadonlyArray<string>,
-      offered: ReadonlyArray<ToolInfo>,
-      form: AnswerSchema | undefined,
-      { acceptUnverified, asksBack }: Pick<AskOrder, "acceptUnverified"> & { readonly asksBack: boolean }
-    ) {
-      yield* noteMessages(readTexts, begin)
-      const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
-      const told = yield* Ref.make<ReadonlyArray<string>>(known.descriptionFiles ?? [])
-      const given = yield* Ref.make(images)
-      let typedCalls = 0
-      const messages = Effect.map(Ref.get(memory), (now) => now.messages)
-      const tools = yield* Ref.make(offered)
-      const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
-
-      const finish = Effect.fnUntraced(function* (
-        number: number,
-        startedAt: number,
-        done: ReturnType<typeof noProgress>,
-        ending: AskEnding
-      ) {
-        const { iterations, toolCalls } = done
-        const durationMs = (yield* Clock.currentTimeMillis) - startedAt
-        const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
-        yield* Ref.update(reports, (before) => [...before, report])
-        /* What a person chose is no error, and the answer says what they declined. */
-        const level = ending.status === "interrupted" ? "info" : "error"
-        if (ending.reason !== "" && ending.status !== "declined")
-          yield* events.publish({ type: "message", level, text: ending.reason })
-        yield* events.publish({ type: "ask.finished", report })
-        return report
-      })
-
-      /** What was denied since then stands among the facts; the answer is not done when it is more than a read it did without. */
-      const withDenials = Effect.fnUntraced(function* (
-        ending: AskEnding,
-        since: { readonly denials: number; readonly outcomes: number }
-      ) {
-        const denials = (yield* answers.denials).slice(since.denials)
-        if (denials.length === 0) return ending
-        const { outcomes } = yield* Ref.get(memory)
-        const deniedTasks = deniedOf(outcomes.slice(since.outcomes)) === "all" ? [askTask] : []
-        const deciding = new Set(decidingDenials({ deniedTasks, denials }).map(({ message }) => message))
-        const { facts = runFacts([], []) } = ending
-        const known = { ...ending, facts: { ...facts, denied: denials.map((one) => deniedFact(one, workspace.root)) } }
-        return ending.status === "done" && deciding.size > 0
-          ? { ...known, status: "not_permitted" as const, reason: [...deciding].join("\n") }
-          : known
-      })
-
-      const send = Effect.fn("Asker.send")(function* (
-        text: string,
-        listen: (delta: string) => void = () => undefined,
-        typed = text
-      ) {
-        const number = (yield* Ref.get(reports)).length + 1
-        yield* readTexts.noteSaid(text)
-        const startedAt = yield* Clock.currentTimeMillis
-        const since = {
-          denials: (yield* answers.denials).length,
-          outcomes: (yield* Ref.get(memory)).outcomes.length
-        }
-        const isFirst = !(yield* messages).some(isFromPerson)
-        const names = (yield* Ref.get(tools)).map(({ name }) => name)
-        const { system } = fill(briefingOf(known, text), names)
-        const progress = noProgress()
-        yield* events.publish({ type: "ask.started", message: number, text })
-        const answer = Effect.gen(function* () {
-          const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(known, text), number)
-          const hadPictures = (yield* messages).some((one) => one.role === "user" && one.pictures !== undefined)
-          if (hadPictures) yield* support.see
-          const plain = withoutMarks(text, files.names)
-          const briefing = briefingOf(known, plain)
-          const own = {
-            role: "user" as const,
-            content: isFirst ? fill(briefing, names).user : plain,
-            said: typed,
-            ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
-          }
-          const rules = yield* besideShown(
-            instructions,
-            seenKey.instructions(askTask, `message-${number}`),
-            [...files.names, ...pathsNamed(plain)],
-            told,
-            { briefing, budget: charactersIn(settings.contextWindow / 8) }
-          )
-          const shown = `${files.text}${rules}`
-          const content = shown === "" ? [own] : [fromHost(shown), own]
-          return yield* answerMessage({
-            number,
-            system,
-            content,
-            briefing,
-            memory,
-            told,
-            tools: names,
-            listen,
-            acceptUnverified,
-            asksBack,
-            progress
-          })
-        }).pipe(
-          Effect.catch(({ message: reason }) => Effect.succeed<AskEnding>({ status: "failed", answer: "", reason }))
-        )
-        const answering = text.trim() === "" ? Effect.succeed(emptyMessage) : answer
-        const inForm = Effect.fnUntraced(function* (ending: AskEnding) {
-          return yield* shaped({ number, system, messages: yield* messages, form, progress }, ending)
-        })
-        return yield* Effect.flatMap(answering, inForm).pipe(
-          Effect.ensuring(Effect.andThen(answers.endSteps, lock.release)),
-          Effect.flatMap((ending) => withDenials(ending, since)),
-          Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
-          Effect.onInterrupt(() => {
-            const reason = "Stopped."
-            return finish(number, startedAt, progress, { status: "interrupted", answer: progress.partial, reason })
-          })
-        )
-      })
-
-      const call = Effect.fn("Asker.call")(function* (name: string, args: Arguments) {
-        typedCalls += 1
-        const uid = `typed-${typedCalls}`
-        return yield* toolRunner.run({ round: 0, task: askTask, uid }, { uid, name, arguments: args }, "project").pipe(
-          Effect.catchTag("TooManyDenials", (denied) => Effect.succeed(denied.result)),
-          Effect.ensuring(lock.release)
-        )
-      })
-
-      const command = Effect.fn("Asker.command")(function* (argv: CommandLine, typed: string) {
-        const result = yield* call("run_command", { argv })
-        yield* Ref.update(memory, (now) => ({ ...now, messages: [...now.messages, commandMessage(typed, result)] }))
-        return result
-      })
-
-      const compact = Effect.gen(function* () {
-        const before = yield* Ref.get(memory)
-        const folded = foldedMessages(before.messages, "", Math.floor(charactersIn(settings.contextWindow) / 4))
-        /* The last answer is kept, as what the person goes on from. */
-        const last = before.messages.at(-1)
-        const kept = last?.role === "assistant" ? [...folded, last] : folded
-        yield* Ref.set(memory, { ...before, messages: kept, hasFolded: true })
-        return { before: size(before.messages), after: size(kept) }
-      })
-
-      const session: AskSession = {
-        send,
-        messages,
-        call,
-        command,
-        compact,
-        restore: Effect.fnUntraced(function* (some) {
-          yield* noteMessages(readTexts, some)
-          yield* Ref.set(memory, { messages: some, outcomes: [], hasFolded: some.length > 0 })
-        }),
-        tools: Ref.get(tools),
-        offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
-      }
-      return { session, reports: Ref.get(reports) }
-    })
+    const chosen = chosenTools(yield* ToolRegistry)
 
     const endingOf = (reports: ReadonlyArray<AskReport>) =>
       Effect.map(answers.denials, (denials) =>
         conversationEnding(reports, decidingDenials({ deniedTasks: [], denials }))
       )
 
-    const finishRun = Effect.fnUntraced(function* (
-      runId: string,
-      reports: ReadonlyArray<AskReport>,
-      ending: Omit<AskEnding, "facts">
-    ) {
-      const { answer, reason: message, status } = ending
-      const usage = yield* meter.total
-      const nothing = { issues: [], goals: "", results: [], failures: [] }
-      const known = reports.flatMap(({ facts }) => facts ?? [])
-      const facts = runFacts(
-        known.flatMap(({ files }) => files),
-        known.findLast(({ files }) => files.length > 0)?.checks ?? [],
-        {
-          denied: known.flatMap(({ denied = [] }) => denied),
-          unfounded: [...new Set(known.flatMap(({ unfounded = [] }) => unfounded))]
-        }
-      )
-      const report: RunReport = {
-        runId,
-        status,
-        answer,
-        message,
-        ...nothing,
-        rounds: reports.length,
-        ...(hasFacts(facts) ? { facts } : {}),
-        usage
-      }
-      yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
-      return report
-    })
-
     const hold = Effect.fn("Asker.hold")(function* <E, R>(
       { acceptUnverified, images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ) {
-      const known = yield* briefer.surroundings(files)
+      const surroundings = yield* briefer.surroundings(files)
       const offered = yield* chosen(tools)
       const names = offered.map(({ name }) => name)
-      yield* requireFit((briefing) => overflow(fill(briefing, names)), briefingOf(known, prompt))
+      yield* requireFit((briefing) => overflow(fill(briefing, names)), briefingOf(surroundings, prompt))
       const form = yield* formOf(outputSchema)
       const supported = yield* Effect.result(support.require)
       if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
@@ -329,19 +383,30 @@ export const layerAsker = Layer.effect(
         model: settings.model === "embedded" ? settings.model : (stageModel(settings, "ask") ?? settings.model),
         prompt
       })
-      yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
+      yield* Effect.forEach(surroundings.notes ?? [], (text) =>
+        events.publish({ type: "message", level: "warning", text })
+      )
       if (Result.isFailure(supported)) {
         const { message: reason } = supported.failure
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, images, offered, form, {
+      yield* noteMessages(readTexts, messages)
+      const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
+      const session = openSession({
         acceptUnverified,
-        asksBack: prompt !== ""
+        asksBack: prompt !== "",
+        form,
+        images: yield* Ref.make(images),
+        memory: yield* Ref.make<Memory>({ messages, outcomes: [], hasFolded: false }),
+        reports,
+        surroundings,
+        told: yield* Ref.make<ReadonlyArray<string>>(surroundings.descriptionFiles ?? []),
+        tools: yield* Ref.make(offered)
       })
-      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
+      const end = (ending: AskEnding) => Effect.flatMap(Ref.get(reports), (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
-        Effect.andThen(reports),
+        Effect.andThen(Ref.get(reports)),
         Effect.flatMap(endingOf),
         Effect.flatMap(end),
         Effect.onInterrupt(() =>

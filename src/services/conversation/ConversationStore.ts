@@ -43,7 +43,6 @@ const mostConversations = 20
 
 const ending = ".json"
 
-/** The folder of the project. */
 export const conversationFolder = Effect.fnUntraced(function* ({
   project,
   state

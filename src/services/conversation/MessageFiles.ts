@@ -30,7 +30,6 @@ class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFi
 
 const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
 
-/** What a message is sent with. */
 export interface MessageFiles {
   /** What the files hold, as a reply of the host would show it; empty without any. */
   readonly text: string

@@ -18,7 +18,6 @@ import { RunSettings } from "../runs/RunSettings.ts"
 
 /** An answer that is to be written again as JSON. */
 interface ShapeOrder {
-  /** The number of the message. */
   readonly number: number
   readonly system: string
   /** All messages, the free answer last. */

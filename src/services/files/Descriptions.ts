@@ -55,14 +55,10 @@ export interface DescriptionOrder {
 /** A file that may be shown, or why it may not; a clause of which the file is the subject. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-const makeReader = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
-  const notes: Array<string> = []
-  /* The canonical paths of what is shown: each of them once. */
+/** Looks at files that may be shown, each once. */
+const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
+  /* The canonical paths of what is shown. */
   const shown = new Set<string>()
-  const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
-  const leaveOut = (name: string, why: string): void => {
-    notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
-  }
 
   /** A file by its absolute path; nothing where there is none. What is asked for in the project may not lie above it. */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
@@ -84,14 +80,25 @@ const makeReader = (workspace: Workspace["Service"], { mayRead }: DescriptionOrd
   /** The text of a file that another one names, or why it is not read. */
   const readNamed = Effect.fnUntraced(function* ({ path: written }: NamedFile, from: string) {
     if (/^~(?:\/|$)/.test(written)) return { why: "leads out of the project" }
-    const found = yield* look(path.resolve(path.dirname(from), written), from)
-    if (found === undefined) return { why: "is not there" }
-    if ("why" in found) return found
-    if (found.path === from) return { why: "is the file itself" }
-    if (shown.has(found.path)) return { isShown: true as const }
-    const { text, why } = yield* read(found.path)
-    return why === undefined ? { text, file: found.path } : { why: `cannot be used: ${why}` }
+    const file = yield* look(path.resolve(path.dirname(from), written), from)
+    if (file === undefined) return { why: "is not there" }
+    if ("why" in file) return file
+    if (file.path === from) return { why: "is the file itself" }
+    if (shown.has(file.path)) return { isShown: true as const }
+    const { text, why } = yield* read(file.path)
+    return why === undefined ? { text, file: file.path } : { why: `cannot be used: ${why}` }
   })
+
+  return { look, read, readNamed, shown }
+}
+
+const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, repository: string) => {
+  const { look, read, readNamed, shown } = makeLook(workspace, order, repository)
+  const notes: Array<string> = []
+  const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+  const leaveOut = (name: string, why: string): void => {
+    notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
+  }
 
   /** The text with the files that it imports; theirs are not followed. */
   const expand = Effect.fnUntraced(function* (text: string, from: string) {

@@ -158,6 +158,22 @@ const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 /** What a prompt says of its room follows from lengths, and a secret had another length than what stands for it. */
 const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\./g, "")
 
+/** Where a call differs from the recorded one. */
+const differencesOf = (
+  { before, own, prompts }: ReturnType<typeof readLines>,
+  { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
+  name: string
+): ReadonlyArray<PlacedDifference["difference"]> => {
+  const then = similar(prompts, name)
+  if (prompt === undefined || then === undefined) {
+    const isSame = own.get(name) !== undefined || before.get(name) !== undefined
+    return isSame ? [] : [{ about: `${key} was asked with other words or arguments` }]
+  }
+  const [was, is] = [promptText(then), promptText(prompt)]
+  const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))
+  return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
+}
+
 /** Makes the replacements for a session; `lines` are those of the journal up to the end of the session. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
@@ -171,7 +187,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
         Effect.andThen(Deferred.fail(unreadable, unknownRecord(lines, key)), Effect.never)
       )
     )
-  const { before, ends, own, prompts, seen, untaken } = readLines(lines, session.known)
+  const recorded = readLines(lines, session.known)
+  const { before, ends, own, seen, untaken } = recorded
   const known = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
   const published: Array<RunEvent> = []
@@ -193,22 +210,6 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     return position === undefined ? Effect.void : order.turn(key, position)
   }
 
-  /** Records where a call differs from the recorded one. */
-  const compare = (
-    { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
-    name: string
-  ): ReadonlyArray<PlacedDifference> => {
-    const then = similar(prompts, name)
-    const at = published.length - 0.5
-    if (prompt === undefined || then === undefined) {
-      const isSame = own.get(name) !== undefined || before.get(name) !== undefined
-      return isSame ? [] : [{ at, difference: { about: `${key} was asked with other words or arguments` } }]
-    }
-    const [was, is] = [promptText(then), promptText(prompt)]
-    const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))
-    return isSame ? [] : [{ at, difference: { about: `the prompt of ${key}`, before: was, now: is } }]
-  }
-
   const run = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
     const mine = own.get(name) ?? (before.get(name) === undefined ? similar(own, name) : undefined)
@@ -216,7 +217,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
-    if (mine !== undefined || earlier !== undefined) (isLast ? perhaps : changed).push(...compare(activity, name))
+    const isRecorded = mine !== undefined || earlier !== undefined
+    for (const difference of isRecorded ? differencesOf(recorded, activity, name) : [])
+      (isLast ? perhaps : changed).push({ at: published.length - 0.5, difference })
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
     if (ended === undefined) return yield* Effect.never
     if (mine !== undefined) untaken.delete(mine.position)
@@ -252,7 +255,6 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     /** The gate and the tools with their recorded decisions and properties. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
-    /** The events that were published so far. */
     published: published as ReadonlyArray<RunEvent>,
     /** Prompts and arguments that differ from the recorded ones. */
     changed: changed as ReadonlyArray<PlacedDifference>,

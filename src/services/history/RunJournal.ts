@@ -78,7 +78,6 @@ export interface RunPlace {
   readonly runId: string
   /** Absolute. */
   readonly project: string
-  /** The version of this program. */
   readonly program: string
   /** Values that are never saved. */
   readonly secrets: ReadonlyArray<string>

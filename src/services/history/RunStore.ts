@@ -108,7 +108,6 @@ export const versionsFolder = (path: Path.Path, journal: string): string => path
 /** Where locks on runs leave a file, on systems that need one. */
 export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
 
-/** The name of the lock on a journal. */
 export const runLock = (journal: string): string => `run ${journal}`
 
 /** There are runs of other projects only; `newest` is the last of them. */
@@ -141,7 +140,6 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
-/** A run could not be removed from the disk. */
 export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRemoved", {
   runId: Schema.String,
   detail: Schema.String

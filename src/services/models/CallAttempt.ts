@@ -183,7 +183,6 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
-  /** Where a request goes to. */
   const targetOf = Effect.fnUntraced(function* (request: ModelRequest) {
     const name = nameOf(request)
     const facts = yield* factsOf(name)
@@ -260,7 +259,6 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
     }
 })
 
-/** Makes what sends planned calls. */
 const makePlannedSend = Effect.fnUntraced(function* (
   server: ServerWait,
   thinking: Thinking,
@@ -373,7 +371,6 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       const scale = calibration.scale(nameOf(request))
       return { ...request, prompt: fittingPrompt(request.prompt, settings.contextWindow, scale) }
     },
-    /** Learns from an answer that was recorded. */
     learn: (request: ModelRequest, answer: ModelAnswer) =>
       learning.learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
     needs,

@@ -26,7 +26,6 @@ interface FollowedCall {
   readonly model: string
   readonly limits: CallSeconds
   readonly charactersPerToken: number
-  /** Its text is reported while it is written. */
   readonly reportsText: boolean
 }
 
@@ -53,7 +52,6 @@ const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): Wa
     ? { phase: "turn", seconds: whole, endsAtSeconds: limits.call }
     : { phase: "first_word", seconds: silent, endsAtSeconds: endOf(limits, "firstWord", silent, whole) }
 
-/** What is known of one call. */
 const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server: ServerView, now: () => number) => {
   const began = now()
   let phase: CallPhase = "connecting"

@@ -95,7 +95,6 @@ export interface CallPlan extends CallSettings {
   readonly seconds: CallSeconds
   readonly contextWindow: number
   readonly maxTokens: number
-  /** How many tokens the model may think. */
   readonly thinkingTokens: number
   /** The model is expected to think. */
   readonly thinks: boolean

@@ -57,97 +57,93 @@ const failedEvent = (
 /** Errors that do not show that the server answers; a prompt that is too large may never have been sent. */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
-export class ModelCaller extends Context.Service<
-  ModelCaller,
-  {
-    /**
-     * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or unrecoverable is an error, and so
-     * is a prompt that the window cannot hold, before it is sent or by what the server counted. A prompt that has a lighter
-     * form is sent in that form when the window cannot hold the whole.
-     */
-    ask(request: ModelRequest): Effect.Effect<ModelAnswer, ModelError>
-  }
->()("task-conductor/services/models/ModelCaller") {
-  static readonly layer = Layer.effect(
-    ModelCaller,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const journal = yield* Journal
-      const slots = yield* ModelSlots
-      const events = yield* RunEvents
-      const { limits } = yield* RunSettings
-      const server = yield* makeServerWait(events, limits.serverWaitSeconds)
-      const attempts = yield* makeCallAttempts(server)
+export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/services/models/ModelCaller", {
+  make: Effect.gen(function* () {
+    const activities = yield* Activities
+    const journal = yield* Journal
+    const slots = yield* ModelSlots
+    const events = yield* RunEvents
+    const { limits } = yield* RunSettings
+    const server = yield* makeServerWait(events, limits.serverWaitSeconds)
+    const attempts = yield* makeCallAttempts(server)
 
-      /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
-      const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
-        const { id } = request
-        if (!saysNothing.has(error.reason._tag)) yield* server.reached
-        if (server.waitsFor(error)) {
-          if (!tries.isWaiting) yield* events.publish(failedEvent(id, error, true))
-          yield* Effect.tapError(server.after(error), (late) => events.publish(failedEvent(id, late, false)))
-          return yield* send(request, { ...tries, isWaiting: true })
-        }
-        const retries = retriesOf(error.reason, limitsOf(limits, id.stage))
-        const { times, wait } = retries
-        const { reason } = error
-        const why = `${reason._tag} ${"limit" in reason ? (reason.limit?.name ?? "") : ""}`
-        const retry = (tries.byReason.get(why) ?? 0) + 1
-        const willRetry = retry <= times
-        const reported = willRetry ? error : afterRetries(error, retries)
-        yield* events.publish(failedEvent(id, reported, willRetry, willRetry ? { retry, retries: times } : {}))
-        if (!willRetry) return yield* reported
-        yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
-        const byReason = new Map(tries.byReason).set(why, retry)
-        const isAlone = error.reason._tag === "Busy" && error.reason.isShared === true
-        return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
-      })
-
-      /** Sends the prompt in a slot, and says when it has to wait for one. */
-      const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
-        const { id, prompt, step } = request
-        const isAlone = tries.isAlone === true
-        const needs = yield* attempts.needs(request)
-        const call = { stage: id.stage, step, isBegun: id.attempt > 1, beginning: prompt.system, isAlone, ...needs }
-        const waiting = { call: id, phase: "queued", seconds: progressEvery / 1000 } as const
-        const queued = events.publish({ type: "model.progress", ...waiting })
-        return yield* slots.withSlot(call, attempts.send(request, tries), queued)
-      })
-
-      /** Sends the prompt. No slot is held while the call waits. */
-      const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
-        (tries.isWaiting ? Effect.void : server.ready).pipe(
-          Effect.andThen(inSlot(request, tries)),
-          Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
-        )
-
-      const ask = Effect.fnUntraced(function* (asked: ModelRequest) {
-        const request = attempts.fitted(asked)
-        const { id, prompt } = request
-        const { system, user } = prompt
-        const called = { key: modelCallKey(id), input: promptHash(system, user) }
-        let isSent = false
-        const execute = Effect.suspend(() => {
-          isSent = true
-          return Effect.andThen(
-            journal.enqueue({ type: "prompt", key: activityName(called), system, user }),
-            send(request, { retried: 0, byReason: new Map(), isWaiting: false })
-          )
-        })
-        const answer = yield* activities.run({
-          ...called,
-          prompt: { system, user },
-          success: ModelAnswer,
-          error: ModelError,
-          execute,
-          publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
-        })
-        /* The token count of a recorded answer calibrates the estimate like that of a new one. */
-        if (!isSent) yield* attempts.learn(request, answer)
-        return answer
-      })
-
-      return ModelCaller.of({ ask })
+    /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
+    const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
+      const { id } = request
+      if (!saysNothing.has(error.reason._tag)) yield* server.reached
+      if (server.waitsFor(error)) {
+        if (!tries.isWaiting) yield* events.publish(failedEvent(id, error, true))
+        yield* Effect.tapError(server.after(error), (late) => events.publish(failedEvent(id, late, false)))
+        return yield* send(request, { ...tries, isWaiting: true })
+      }
+      const retries = retriesOf(error.reason, limitsOf(limits, id.stage))
+      const { times, wait } = retries
+      const { reason } = error
+      const why = `${reason._tag} ${"limit" in reason ? (reason.limit?.name ?? "") : ""}`
+      const retry = (tries.byReason.get(why) ?? 0) + 1
+      const willRetry = retry <= times
+      const reported = willRetry ? error : afterRetries(error, retries)
+      yield* events.publish(failedEvent(id, reported, willRetry, willRetry ? { retry, retries: times } : {}))
+      if (!willRetry) return yield* reported
+      yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
+      const byReason = new Map(tries.byReason).set(why, retry)
+      const isAlone = error.reason._tag === "Busy" && error.reason.isShared === true
+      return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
-  )
+
+    /** Sends the prompt in a slot, and says when it has to wait for one. */
+    const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
+      const { id, prompt, step } = request
+      const isAlone = tries.isAlone === true
+      const needs = yield* attempts.needs(request)
+      const call = { stage: id.stage, step, isBegun: id.attempt > 1, beginning: prompt.system, isAlone, ...needs }
+      const waiting = { call: id, phase: "queued", seconds: progressEvery / 1000 } as const
+      const queued = events.publish({ type: "model.progress", ...waiting })
+      return yield* slots.withSlot(call, attempts.send(request, tries), queued)
+    })
+
+    /** Sends the prompt. No slot is held while the call waits. */
+    const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
+      (tries.isWaiting ? Effect.void : server.ready).pipe(
+        Effect.andThen(inSlot(request, tries)),
+        Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
+      )
+
+    const ask = Effect.fnUntraced(function* (asked: ModelRequest) {
+      const request = attempts.fitted(asked)
+      const { id, prompt } = request
+      const { system, user } = prompt
+      const called = { key: modelCallKey(id), input: promptHash(system, user) }
+      let isSent = false
+      const execute = Effect.suspend(() => {
+        isSent = true
+        return Effect.andThen(
+          journal.enqueue({ type: "prompt", key: activityName(called), system, user }),
+          send(request, { retried: 0, byReason: new Map(), isWaiting: false })
+        )
+      })
+      const answer = yield* activities.run({
+        ...called,
+        prompt: { system, user },
+        success: ModelAnswer,
+        error: ModelError,
+        execute,
+        publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
+      })
+      /* The token count of a recorded answer calibrates the estimate like that of a new one. */
+      if (!isSent) yield* attempts.learn(request, answer)
+      return answer
+    })
+
+    return {
+      /**
+       * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or unrecoverable is an error, and so
+       * is a prompt that the window cannot hold, before it is sent or by what the server counted. A prompt that has a lighter
+       * form is sent in that form when the window cannot hold the whole.
+       */
+      ask
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

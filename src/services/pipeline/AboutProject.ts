@@ -14,7 +14,6 @@ import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** What decides whether a report is about the project. */
 interface Grounds {
   /** The key of what is found out. */
   readonly key: string

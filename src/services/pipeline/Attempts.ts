@@ -24,7 +24,6 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The answer of the previous attempt, with its issues. */
 export interface Previous {
   readonly answer: string
   readonly issues: ReadonlyArray<Issue>
@@ -70,7 +69,6 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
-/** A question to the model, with the call that asks it. */
 type Question = Effect.Effect<{ readonly call: ModelCallId; readonly reply: PlainReply }, ModelError>
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
@@ -147,77 +145,73 @@ const questionsOf = <A, E, R>(
 const signOf = ({ answer, hasOnlyThought = false, issues }: PlainReply, attempt: number): string =>
   [answer.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
 
-export class Attempts extends Context.Service<
-  Attempts,
-  {
-    /** Publishes `answer.rejected` and `answer.repaired`; fails with what made the last attempt fail. */
-    run<A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R>
-  }
->()("task-conductor/services/pipeline/Attempts") {
-  static readonly layer = Layer.effect(
-    Attempts,
-    Effect.gen(function* () {
-      const caller = yield* ModelCaller
-      const events = yield* RunEvents
-      const settings = yield* RunSettings
+export class Attempts extends Context.Service<Attempts>()("task-conductor/services/pipeline/Attempts", {
+  make: Effect.gen(function* () {
+    const caller = yield* ModelCaller
+    const events = yield* RunEvents
+    const settings = yield* RunSettings
 
-      const run = Effect.fnUntraced(function* <A, E, R>(
-        plan: AttemptPlan<A, E, R>
-      ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { compare, round, stage } = plan
-        const mostAttempts = limitsOf(settings.limits, stage).attempts
-        const signs = new Set<string>()
-        let previous: Previous | undefined
-        let isBound = false
-        let useless = 0
-        let tuning: Tuning = firstTuning
-        let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
-        yield* events.publish({ type: "stage.started", stage, round })
-        for (let attempt = 1; ; attempt += 1) {
-          const ask = questionsOf(caller, plan, previous, isBound)
-          const first = ask({ stage, round, attempt }, tuning)
-          /* The second answer is sampled as after a repetition, so that it is another one. */
-          const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
-          const { answers, call, reply } = yield* compare === undefined || (settings.plans ?? 1) === 1
-            ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
-            : betterOf(first, second, compare)
-          const { answer, hasOnlyThought = false, shown } = reply
-          const reading: AnswerReading<A> =
-            reply.issues.length > 0
-              ? { value: Option.none(), issues: reply.issues, repairs: [] }
-              : yield* plan.read(answer)
-          const { issues, repairs, value } = reading
-          if (issues.length === 0 && Option.isSome(value)) {
-            if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call, repairs })
-            return { value: value.value, answer, attempts: attempt }
-          }
-          yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts })
-          const sign = signOf(reply, attempt)
-          const isRepeated = signs.has(sign)
-          signs.add(sign)
-          useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
-          const isUnable = useless >= mostUselessAnswers
-          if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
-          // What has only wrong links is sent back once; then they are marked.
-          if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
-            if (fallback === undefined) {
-              const repeated = attempt > 1 && signs.size === 1
-              const unable = isUnable ? unableText(stageModel(settings, stage) ?? settings.model, stage) : undefined
-              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues, ...(unable && { unable }) })
-            }
-            yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
-            return { value: fallback.value, answer: fallback.answer, attempts: attempt }
-          }
-          previous = { answer: shown, issues: issuesAsShown(issues, answer, shown) }
-          isBound ||= attempt > 1 || Option.isNone(value)
-          tuning = {
-            repeats: tuning.repeats + (isRepeated ? 1 : 0),
-            thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
-          }
+    const run = Effect.fnUntraced(function* <A, E, R>(
+      plan: AttemptPlan<A, E, R>
+    ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
+      const { compare, round, stage } = plan
+      const mostAttempts = limitsOf(settings.limits, stage).attempts
+      const signs = new Set<string>()
+      let previous: Previous | undefined
+      let isBound = false
+      let useless = 0
+      let tuning: Tuning = firstTuning
+      let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+      yield* events.publish({ type: "stage.started", stage, round })
+      for (let attempt = 1; ; attempt += 1) {
+        const ask = questionsOf(caller, plan, previous, isBound)
+        const first = ask({ stage, round, attempt }, tuning)
+        /* The second answer is sampled as after a repetition, so that it is another one. */
+        const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
+        const { answers, call, reply } = yield* compare === undefined || (settings.plans ?? 1) === 1
+          ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
+          : betterOf(first, second, compare)
+        const { answer, hasOnlyThought = false, shown } = reply
+        const reading: AnswerReading<A> =
+          reply.issues.length > 0
+            ? { value: Option.none(), issues: reply.issues, repairs: [] }
+            : yield* plan.read(answer)
+        const { issues, repairs, value } = reading
+        if (issues.length === 0 && Option.isSome(value)) {
+          if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call, repairs })
+          return { value: value.value, answer, attempts: attempt }
         }
-      })
-
-      return Attempts.of({ run })
+        yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts })
+        const sign = signOf(reply, attempt)
+        const isRepeated = signs.has(sign)
+        signs.add(sign)
+        useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
+        const isUnable = useless >= mostUselessAnswers
+        if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
+        // What has only wrong links is sent back once; then they are marked.
+        if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
+          if (fallback === undefined) {
+            const repeated = attempt > 1 && signs.size === 1
+            const unable = isUnable ? unableText(stageModel(settings, stage) ?? settings.model, stage) : undefined
+            return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues, ...(unable && { unable }) })
+          }
+          yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
+          return { value: fallback.value, answer: fallback.answer, attempts: attempt }
+        }
+        previous = { answer: shown, issues: issuesAsShown(issues, answer, shown) }
+        isBound ||= attempt > 1 || Option.isNone(value)
+        tuning = {
+          repeats: tuning.repeats + (isRepeated ? 1 : 0),
+          thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
+        }
+      }
     })
-  )
+
+    return {
+      /** Publishes `answer.rejected` and `answer.repaired`; fails with what made the last attempt fail. */
+      run
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

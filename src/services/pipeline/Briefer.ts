@@ -34,17 +34,14 @@ import { ProjectMap } from "../files/ProjectMap.ts"
 import { readDescriptions } from "../files/Descriptions.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** What a person gives for a run. */
 export interface Request {
   readonly prompt: string
   /** Path of the file the person is looking at, absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
-  /** What belongs to the prompt. */
   readonly attachment?: Attachment
 }
 
-/** The facts besides the request. */
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**
@@ -146,83 +143,76 @@ const makeGivenFiles = Effect.gen(function* () {
   return { nameOpenFile, readCurrentFile }
 })
 
-export class Briefer extends Context.Service<
-  Briefer,
-  {
-    /**
-     * Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, an open file does
-     * not exist, or the gate denies one of them.
-     */
-    brief(request: Request): Effect.Effect<Briefing, BriefingError>
-    /** The briefing without a request, for a conversation whose first message is not there yet. */
-    readonly surroundings: (
-      request: Omit<Request, "prompt">,
-      prompt?: string
-    ) => Effect.Effect<Surroundings, BriefingError>
-  }
->()("task-conductor/services/pipeline/Briefer") {
-  static readonly layer = Layer.effect(
-    Briefer,
-    Effect.gen(function* () {
-      const { nameOpenFile, readCurrentFile } = yield* makeGivenFiles
-      const path = yield* Path.Path
-      const { contextWindow, limits } = yield* RunSettings
-      const gate = yield* Gate
-      const readTexts = yield* ReadTexts
-      const workspace = yield* Workspace
+export class Briefer extends Context.Service<Briefer>()("task-conductor/services/pipeline/Briefer", {
+  make: Effect.gen(function* () {
+    const { nameOpenFile, readCurrentFile } = yield* makeGivenFiles
+    const path = yield* Path.Path
+    const { contextWindow, limits } = yield* RunSettings
+    const gate = yield* Gate
+    const readTexts = yield* ReadTexts
+    const workspace = yield* Workspace
 
-      /* Drawn once: several plans may be checked against one project. */
-      const drawMap = yield* ProjectMap
-      const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
-        Effect.provideService(Workspace, workspace),
-        Effect.provideService(Path.Path, path),
-        Effect.cached
-      )
+    /* Drawn once: several plans may be checked against one project. */
+    const drawMap = yield* ProjectMap
+    const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
+      Effect.provideService(Workspace, workspace),
+      Effect.provideService(Path.Path, path),
+      Effect.cached
+    )
 
-      const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">, prompt = "") {
-        const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
-        const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
-        const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
-        const inside = near.filter((file) => !path.isAbsolute(file))
-        const named = [...inside, ...pathsNamed(prompt)]
-        const described = yield* readDescriptions(workspace, { near: named, mayRead: mayRead(gate), above: true })
-        const description = fitDescription(described.files, contextWindow)
-        const attachment = request.attachment && {
-          ...request.attachment,
-          room: Math.floor(charactersIn(contextWindow / 4))
-        }
-        const notes = [
-          ...described.notes,
-          description.note,
-          currentFile && windowNote(currentFile, limits.currentFileLines, contextWindow),
-          attachment && attachmentNote(attachment, attachment.room)
-        ]
-        yield* readTexts.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
-        yield* readTexts.noteRead(attachment?.text ?? "", "outside")
-        const present = notes.flatMap((note) => note ?? [])
-        const projectMap = yield* mapOfProject
-        return {
-          environment: yield* environmentOf(workspace.root),
-          projectDescription: description.text,
-          ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
-          ...(projectMap === "" ? {} : { projectMap }),
-          openFiles,
-          ...(currentFile === undefined ? {} : { currentFile }),
-          ...(attachment === undefined ? {} : { attachment }),
-          ...(present.length === 0 ? {} : { notes: present })
-        } satisfies Surroundings
-      })
-
-      const brief = Effect.fn("Briefer.brief")(function* (request: Request) {
-        if (request.prompt.trim() === "") {
-          return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
-        }
-        const { notes, ...facts } = yield* surroundings(request, request.prompt)
-        const parts: BriefingParts = { prompt: request.prompt, ...facts }
-        return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
-      })
-
-      return Briefer.of({ brief, surroundings })
+    const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">, prompt = "") {
+      const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
+      const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
+      const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
+      const inside = near.filter((file) => !path.isAbsolute(file))
+      const named = [...inside, ...pathsNamed(prompt)]
+      const described = yield* readDescriptions(workspace, { near: named, mayRead: mayRead(gate), above: true })
+      const description = fitDescription(described.files, contextWindow)
+      const attachment = request.attachment && {
+        ...request.attachment,
+        room: Math.floor(charactersIn(contextWindow / 4))
+      }
+      const notes = [
+        ...described.notes,
+        description.note,
+        currentFile && windowNote(currentFile, limits.currentFileLines, contextWindow),
+        attachment && attachmentNote(attachment, attachment.room)
+      ]
+      yield* readTexts.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
+      yield* readTexts.noteRead(attachment?.text ?? "", "outside")
+      const present = notes.flatMap((note) => note ?? [])
+      const projectMap = yield* mapOfProject
+      return {
+        environment: yield* environmentOf(workspace.root),
+        projectDescription: description.text,
+        ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
+        ...(projectMap === "" ? {} : { projectMap }),
+        openFiles,
+        ...(currentFile === undefined ? {} : { currentFile }),
+        ...(attachment === undefined ? {} : { attachment }),
+        ...(present.length === 0 ? {} : { notes: present })
+      } satisfies Surroundings
     })
-  )
+
+    const brief = Effect.fn("Briefer.brief")(function* (request: Request) {
+      if (request.prompt.trim() === "") {
+        return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
+      }
+      const { notes, ...facts } = yield* surroundings(request, request.prompt)
+      const parts: BriefingParts = { prompt: request.prompt, ...facts }
+      return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
+    })
+
+    return {
+      /**
+       * Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, an open file does
+       * not exist, or the gate denies one of them.
+       */
+      brief,
+      /** The briefing without a request, for a conversation whose first message is not there yet. */
+      surroundings
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -28,14 +28,12 @@ import { TokenCalibration } from "../models/TokenCalibration.ts"
 
 export interface ConclusionOrder {
   readonly briefing: Briefing
-  /** The number of rounds that were run. */
   readonly round: number
   readonly goals: string
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
   readonly missing: ReadonlyArray<MissingChange>
   readonly notRun: ReadonlyArray<NotRun>
-  /** The JSON schema that the answer has to fit. */
   readonly outputSchema?: Schema.Json
 }
 
@@ -62,7 +60,6 @@ export const makeConcluder = Effect.gen(function* () {
   const { contextWindow: window, model } = yield* RunSettings
   const calibration = yield* TokenCalibration
 
-  /** The answer in markdown, with the count of its links. */
   const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
     const shared = briefingBlocks(order.briefing)
     const form = yield* formOf(order.outputSchema)

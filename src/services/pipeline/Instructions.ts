@@ -25,7 +25,6 @@ const Described = Schema.Struct({ files: Schema.Array(DescriptionFile), notes: S
 
 const hasFolder = (file: string): boolean => file.includes("/")
 
-/** The files that a task names in its references and in its words. */
 const namedBy = ({ expectedOutput, forEach, references, whatIsNeeded }: Task): ReadonlyArray<string> => [
   ...references.flatMap(({ kind, target }) => (kind === "file" ? [target] : [])),
   ...pathsNamed([whatIsNeeded, expectedOutput, forEach === undefined ? "" : forEachText(forEach)].join("\n"))

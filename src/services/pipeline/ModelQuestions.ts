@@ -47,7 +47,6 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   })
 
   return {
-    /** The questions that the person answered. */
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
     /** The last question that nobody answered. */
     open: () => open,

@@ -12,7 +12,7 @@ import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { forEachText } from "../../domain/grammar/ForEachForm.ts"
 import { fieldLabels } from "../../domain/markdown/TaskFields.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
-import { type Issue, type Reading, type Repair, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
+import { type Issue, type Repair, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
@@ -66,7 +66,6 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 })
 
-/** Makes the notes on a list with the skills and tools of the run. */
 const makeApprovalWarnings = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
@@ -92,7 +91,6 @@ const makeApprovalWarnings = Effect.gen(function* () {
 /** True for a task whose work need not be done again. */
 const isDone = (result: TaskResult): boolean => isFinal(result) && (result.checks ?? []).every(passes)
 
-/** What the list may rely on. */
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
@@ -178,81 +176,77 @@ const makeItemCheck = Effect.gen(function* () {
   })
 })
 
-export class PlanChecker extends Context.Service<
-  PlanChecker,
-  {
-    /** Checks the text of a task list; the value is the list with all repairs applied. */
-    check(text: string, context: PlanContext): Effect.Effect<Reading<TaskList>>
-    /** Checks the skills and references of a list that is already a value. */
-    checkList(list: TaskList, context: PlanContext): Effect.Effect<Reading<TaskList>>
-  }
->()("task-conductor/services/pipeline/PlanChecker") {
-  static readonly layer = Layer.effect(
-    PlanChecker,
-    Effect.gen(function* () {
-      const checkItems = yield* makeItemCheck
-      const references = yield* References
-      const settings = yield* RunSettings
-      const { names: known } = yield* plannerSkills
-      const missing = yield* makeMissingTools
-      const skills = yield* Skills
-      const whyUnusable = (name: string): string | undefined => {
-        const skill = skills.find(name)
-        return skill === undefined ? undefined : missing.whyUnusable(skill)
+export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/services/pipeline/PlanChecker", {
+  make: Effect.gen(function* () {
+    const checkItems = yield* makeItemCheck
+    const references = yield* References
+    const settings = yield* RunSettings
+    const { names: known } = yield* plannerSkills
+    const missing = yield* makeMissingTools
+    const skills = yield* Skills
+    const whyUnusable = (name: string): string | undefined => {
+      const skill = skills.find(name)
+      return skill === undefined ? undefined : missing.whyUnusable(skill)
+    }
+    const instructions = yield* makeInstructions
+    const taskPrompts = yield* makeTaskPrompts
+    const noteWriters = yield* makeApprovalWarnings
+
+    /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
+    const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
+      const issues: Array<Issue> = []
+      for (const { tasks, title } of list.steps) {
+        for (const task of tasks.filter(({ skill }) => known.includes(skill))) {
+          const what = taskPrompts.overflow(task, yield* instructions.forTask(briefing, task, "plan"))
+          if (what !== undefined)
+            issues.push(makeIssue("task-too-large", { section: title, task: task.name }, { what }))
+        }
       }
-      const instructions = yield* makeInstructions
-      const taskPrompts = yield* makeTaskPrompts
-      const noteWriters = yield* makeApprovalWarnings
-
-      /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
-      const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
-        const issues: Array<Issue> = []
-        for (const { tasks, title } of list.steps) {
-          for (const task of tasks.filter(({ skill }) => known.includes(skill))) {
-            const what = taskPrompts.overflow(task, yield* instructions.forTask(briefing, task, "plan"))
-            if (what !== undefined)
-              issues.push(makeIssue("task-too-large", { section: title, task: task.name }, { what }))
-          }
-        }
-        return issues
-      })
-
-      const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {
-        const withSkills = checkSkills(list, known, whyUnusable)
-        const withReferences = yield* references.check(withSkills.list, {
-          briefing: context.briefing,
-          finished: context.finished,
-          budget: settings.referenceBudget
-        })
-        const withItems = yield* checkItems(withReferences.list)
-        const found = new Set(withReferences.issues.map(({ where }) => where.task))
-        const sizes = yield* sizeIssues(withReferences.list, context.briefing)
-        const tooLarge = sizes.filter(({ where }) => !found.has(where.task))
-        return {
-          value: Option.some(withReferences.list),
-          issues: [...withSkills.issues, ...withReferences.issues, ...withItems.issues, ...tooLarge],
-          repairs: [
-            ...withSkills.repairs,
-            ...withReferences.repairs,
-            ...withItems.repairs,
-            ...noteWriters(withReferences.list)
-          ]
-        }
-      })
-
-      const check = Effect.fn("PlanChecker.check")(function* (text: string, context: PlanContext) {
-        const finished = context.finished.map((result) => result.name)
-        const work = context.mayRepeat === true ? [] : context.finished.filter(isDone).map(({ task }) => task)
-        const read = readTaskList(text, { finished, work, allowEmpty: context.mayBeEmpty })
-        if (Option.isNone(read.value)) return read
-        const checked = yield* checkList(read.value.value, context)
-        if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }
-        const issues = [...read.issues, ...checked.issues]
-        const repairs = [...read.repairs, ...checked.repairs]
-        return { value: checked.value, ...placeFindings({ issues, repairs }, listPlaces(text, finished)) }
-      })
-
-      return PlanChecker.of({ check, checkList })
+      return issues
     })
-  )
+
+    const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {
+      const withSkills = checkSkills(list, known, whyUnusable)
+      const withReferences = yield* references.check(withSkills.list, {
+        briefing: context.briefing,
+        finished: context.finished,
+        budget: settings.referenceBudget
+      })
+      const withItems = yield* checkItems(withReferences.list)
+      const found = new Set(withReferences.issues.map(({ where }) => where.task))
+      const sizes = yield* sizeIssues(withReferences.list, context.briefing)
+      const tooLarge = sizes.filter(({ where }) => !found.has(where.task))
+      return {
+        value: Option.some(withReferences.list),
+        issues: [...withSkills.issues, ...withReferences.issues, ...withItems.issues, ...tooLarge],
+        repairs: [
+          ...withSkills.repairs,
+          ...withReferences.repairs,
+          ...withItems.repairs,
+          ...noteWriters(withReferences.list)
+        ]
+      }
+    })
+
+    const check = Effect.fn("PlanChecker.check")(function* (text: string, context: PlanContext) {
+      const finished = context.finished.map((result) => result.name)
+      const work = context.mayRepeat === true ? [] : context.finished.filter(isDone).map(({ task }) => task)
+      const read = readTaskList(text, { finished, work, allowEmpty: context.mayBeEmpty })
+      if (Option.isNone(read.value)) return read
+      const checked = yield* checkList(read.value.value, context)
+      if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }
+      const issues = [...read.issues, ...checked.issues]
+      const repairs = [...read.repairs, ...checked.repairs]
+      return { value: checked.value, ...placeFindings({ issues, repairs }, listPlaces(text, finished)) }
+    })
+
+    return {
+      /** Checks the text of a task list; the value is the list with all repairs applied. */
+      check,
+      /** Checks the skills and references of a list that is already a value. */
+      checkList
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -50,7 +50,6 @@ type Planned = typeof Planned.Type
 
 const startOf = (briefing: Briefing): PlanContext => ({ briefing, finished: [], mayBeEmpty: false })
 
-/** A plan of one task with the given skill. */
 const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned => {
   const target = attachmentAnchor
   const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
@@ -157,13 +156,11 @@ export const makePlanner = Effect.gen(function* () {
   return { plan, promptOf, read, single }
 })
 
-/** A task list that may run, as a value and as markdown. */
 export interface CheckedTaskList {
   readonly taskList: TaskList
   readonly markdown: string
 }
 
-/** An order that can be executed. */
 export type Prepared = Effect.Success<ReturnType<Effect.Success<typeof makePreparation>>>
 
 export const makePreparation = Effect.gen(function* () {

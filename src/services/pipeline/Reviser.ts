@@ -47,7 +47,6 @@ export interface RevisionOrder {
   /** The tasks without a result, with the goals of the run. */
   readonly outstanding: TaskList
   readonly finished: ReadonlyArray<TaskResult>
-  /** Failures of this round. */
   readonly failures: ReadonlyArray<TaskFailure>
   /** The changes that are missing although tasks have ended that should have made them. */
   readonly missing: ReadonlyArray<MissingChange>

@@ -42,7 +42,6 @@ const stageOf = (round: number) => ({ key: stageKey.round(round), success: Finis
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
 type RoundResult = { readonly end: RoundsEnd; readonly requested?: undefined } | typeof FinishedRound.Type
 
-/** A round that is about to run. */
 interface NextRound {
   readonly briefing: Briefing
   readonly list: TaskList

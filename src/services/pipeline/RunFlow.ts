@@ -91,7 +91,6 @@ const makeRunReporter = Effect.gen(function* () {
   const { root: project } = yield* Workspace
   const resumeNotes = Effect.provideContext((yield* ResumeNotes).read, yield* Effect.context<RunSettings | Workspace>())
 
-  /** Publishes only the notes about the briefing. */
   const warn = ({ notes = [] }: Briefing) =>
     Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
@@ -186,7 +185,6 @@ export const layerRunFlow = Layer.effect(
       return { ...checked, evidence: answer.evidence }
     })
 
-    /** The outcome of the work, however it ends. */
     const workToOutcome = (order: RunOrder, prepared: Prepared, state: RunState) =>
       work(order, prepared, state).pipe(
         // Nothing more may be started when the journal cannot be written.

@@ -73,7 +73,6 @@ interface TaskState {
 interface Round extends RoundOrder {
   /** All tasks of the round by slug. */
   readonly tasks: ReadonlyMap<string, TaskState>
-  /** Results of earlier rounds. */
   readonly earlier: ReadonlyArray<TaskResult>
   /** Failures of this round because of the model, in the order in which they came. */
   readonly unable: Array<TaskFailure>
@@ -124,7 +123,6 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenU
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
-/** What is known of a task of a round when it is worked on. */
 const orderOf = (
   step: number,
   { briefing, list: { goals }, round }: Round,
@@ -340,51 +338,47 @@ const makeStepRunner = Effect.gen(function* () {
   })
 })
 
-export class Scheduler extends Context.Service<
-  Scheduler,
-  {
-    /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
-    runRound(order: RoundOrder): Effect.Effect<DeclinedStep | undefined>
-  }
->()("task-conductor/services/pipeline/Scheduler") {
-  static readonly layer = Layer.effect(
-    Scheduler,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const events = yield* RunEvents
-      const runStep = yield* makeStepRunner
-      const startTasks = yield* makeTaskStarts
+export class Scheduler extends Context.Service<Scheduler>()("task-conductor/services/pipeline/Scheduler", {
+  make: Effect.gen(function* () {
+    const activities = yield* Activities
+    const events = yield* RunEvents
+    const runStep = yield* makeStepRunner
+    const startTasks = yield* makeTaskStarts
 
-      /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
-      const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
-        const kept = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
-        if (Option.isNone(kept)) return false
-        yield* state.add(kept.value)
-        yield* events.publish({ type: "task.kept", round, step, task: task.name })
-        return yield* Deferred.succeed(done, kept.value)
-      })
-
-      const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
-        const tasks = yield* makeTaskStates(order.list)
-        const earlier = (yield* order.state.get).results
-        const round: Round = { ...order, tasks, earlier, unable: [], givenUp: yield* Deferred.make<TaskFailure>() }
-        const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, round), (is) => !is))
-        const byStep = Map.groupBy(open, ({ step }) => step)
-        let unchanged: Effect.Effect<void> = Effect.void
-        let ended: Effect.Effect<void> = Effect.void
-        for (const states of byStep.values()) {
-          unchanged = yield* startTasks(states, round, unchanged, ended)
-          ended = Effect.andThen(ended, yield* untilDone(states))
-        }
-        for (const [step, states] of byStep) {
-          const title = order.list.steps[step]?.title ?? ""
-          const by = yield* runStep(step, title, states, round)
-          if (by !== undefined) return { by, step: title }
-        }
-        return undefined
-      }, Effect.scoped)
-
-      return Scheduler.of({ runRound })
+    /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
+    const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
+      const kept = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
+      if (Option.isNone(kept)) return false
+      yield* state.add(kept.value)
+      yield* events.publish({ type: "task.kept", round, step, task: task.name })
+      return yield* Deferred.succeed(done, kept.value)
     })
-  ).pipe(Layer.provide(TaskItems.layer))
+
+    const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
+      const tasks = yield* makeTaskStates(order.list)
+      const earlier = (yield* order.state.get).results
+      const round: Round = { ...order, tasks, earlier, unable: [], givenUp: yield* Deferred.make<TaskFailure>() }
+      const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, round), (is) => !is))
+      const byStep = Map.groupBy(open, ({ step }) => step)
+      let unchanged: Effect.Effect<void> = Effect.void
+      let ended: Effect.Effect<void> = Effect.void
+      for (const states of byStep.values()) {
+        unchanged = yield* startTasks(states, round, unchanged, ended)
+        ended = Effect.andThen(ended, yield* untilDone(states))
+      }
+      for (const [step, states] of byStep) {
+        const title = order.list.steps[step]?.title ?? ""
+        const by = yield* runStep(step, title, states, round)
+        if (by !== undefined) return { by, step: title }
+      }
+      return undefined
+    }, Effect.scoped)
+
+    return {
+      /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
+      runRound
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide(TaskItems.layer))
 }

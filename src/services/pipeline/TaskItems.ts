@@ -29,12 +29,11 @@ import { TaskLoop } from "./TaskLoop.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "./Approval.ts"
-import { CallsDeclined, requestOf, type TaskOrder } from "./TaskStage.ts"
+import { requestOf, type TaskOrder } from "./TaskStage.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
 
-/** What one item came to. */
 interface ItemOutcome {
   readonly result: ItemResult
   readonly outcome?: TaskOutcome
@@ -75,7 +74,6 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-/** One outcome of what the items came to. */
 const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): TaskOutcome => {
   const parts = outcomes.map(({ outcome }) => outcome)
   const seen = parts.flatMap((part) => part?.seen ?? [])
@@ -148,104 +146,90 @@ const makeItemJoin = Effect.gen(function* () {
   })
 })
 
-/** Asks about more items than the limit. */
-const allowItems = Effect.fnUntraced(function* (
-  approval: Effect.Success<typeof makeApproval>,
-  limit: number,
-  { round, task }: TaskOrder,
-  count: number
-) {
-  if (count <= limit) return
-  const title = `${count} items of "${task.name}", more than limits.items (${limit})`
-  const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
-  yield* approval.ask({ title, planKey: `items-${round}`, tasks })
-})
+export class TaskItems extends Context.Service<TaskItems>()("task-conductor/services/pipeline/TaskItems", {
+  make: Effect.gen(function* () {
+    const activities = yield* Activities
+    const events = yield* RunEvents
+    const findItems = yield* makeItemSource
+    const approval = yield* makeApproval
+    const joinItems = yield* makeItemJoin
+    const loop = yield* TaskLoop
+    const { mayChangeFiles } = yield* makeTaskEffects
+    const { limits, parallel } = yield* RunSettings
 
-export class TaskItems extends Context.Service<
-  TaskItems,
-  {
-    /** Carries out a task for each of its items. Fails when there is none, or when nobody allows more than the limit. */
-    work(order: TaskOrder, forEach: ForEach): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-  }
->()("task-conductor/services/pipeline/TaskItems") {
-  static readonly layer = Layer.effect(
-    TaskItems,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const events = yield* RunEvents
-      const findItems = yield* makeItemSource
-      const approval = yield* makeApproval
-      const joinItems = yield* makeItemJoin
-      const loop = yield* TaskLoop
-      const { mayChangeFiles } = yield* makeTaskEffects
-      const { limits, parallel } = yield* RunSettings
-
-      /** The turns of one item. */
-      const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
-        activities
-          .runStage(
-            { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
-            loop.work({ ...order, task, isItem: true })
-          )
-          .pipe(
-            Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),
-            Effect.catchTag("CallsDeclined", () =>
-              Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
-            ),
-            Effect.result
-          )
-
-      const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
-        const { round, step, task } = order
-        const items = yield* activities.record(
-          { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
-          findItems(forEach, order)
+    const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
+      activities
+        .runStage(
+          { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
+          loop.work({ ...order, task, isItem: true })
         )
-        if (items.length === 0) {
-          const reason = "there is no item to work on."
-          return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
-        }
-        yield* allowItems(approval, limits.items, order, items.length)
-        const report = (number: number, { result }: ItemOutcome) =>
-          events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
-        let hasResult = false
-        const unable: Array<TaskFailure> = []
-        const outcomes = yield* Effect.forEach(
-          items,
-          Effect.fnUntraced(function* (item, index) {
-            const number = index + 1
-            const ending = endingFailure(unable, hasResult ? [item] : [])
-            if (ending !== undefined) {
-              const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
-              yield* report(number, outcome)
-              return outcome
-            }
-            const first = yield* workOnItem(order, item, taskOfItem(task, item, number, items.length))
-            const last =
-              Result.isSuccess(first) ||
-              first.failure.cause?._tag === "ModelFailed" ||
-              unableIn(first.failure) !== undefined
-                ? first
-                : yield* workOnItem(order, item, taskOfItem(task, item, number, items.length, true))
-            const outcome = Result.isSuccess(last)
-              ? last.success
-              : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
-            hasResult ||= Result.isSuccess(last)
-            if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
+        .pipe(
+          Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),
+          Effect.catchTag("CallsDeclined", () =>
+            Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
+          ),
+          Effect.result
+        )
+
+    const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
+      const { round, step, task } = order
+      const items = yield* activities.record(
+        { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
+        findItems(forEach, order)
+      )
+      if (items.length === 0) {
+        const reason = "there is no item to work on."
+        return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
+      }
+      if (items.length > limits.items) {
+        const title = `${items.length} items of "${task.name}", more than limits.items (${limits.items})`
+        const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
+        yield* approval.ask({ title, planKey: `items-${round}`, tasks })
+      }
+      const report = (number: number, { result }: ItemOutcome) =>
+        events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
+      let hasResult = false
+      const unable: Array<TaskFailure> = []
+      const outcomes = yield* Effect.forEach(
+        items,
+        Effect.fnUntraced(function* (item, index) {
+          const number = index + 1
+          const ending = endingFailure(unable, hasResult ? [item] : [])
+          if (ending !== undefined) {
+            const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
             yield* report(number, outcome)
             return outcome
-          }),
-          { concurrency: parallel }
-        )
-        const [failure] = unable
-        if (failure !== undefined && !hasResult) {
-          const { cause, phase, reason } = failure
-          return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
-        }
-        return yield* joinItems(order, outcomes)
-      })
-
-      return TaskItems.of({ work })
+          }
+          const first = yield* workOnItem(order, item, taskOfItem(task, item, number, items.length))
+          const last =
+            Result.isSuccess(first) ||
+            first.failure.cause?._tag === "ModelFailed" ||
+            unableIn(first.failure) !== undefined
+              ? first
+              : yield* workOnItem(order, item, taskOfItem(task, item, number, items.length, true))
+          const outcome = Result.isSuccess(last)
+            ? last.success
+            : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
+          hasResult ||= Result.isSuccess(last)
+          if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
+          yield* report(number, outcome)
+          return outcome
+        }),
+        { concurrency: parallel }
+      )
+      const [failure] = unable
+      if (failure !== undefined && !hasResult) {
+        const { cause, phase, reason } = failure
+        return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
+      }
+      return yield* joinItems(order, outcomes)
     })
-  )
+
+    return {
+      /** Carries out a task for each of its items. Fails when there is none, or when nobody allows more than the limit. */
+      work
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

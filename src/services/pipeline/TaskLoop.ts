@@ -55,7 +55,6 @@ const partlyDeclined = "Partly done: a further change was declined."
 
 type TaskChanges = Effect.Success<typeof makeTaskChanges>
 
-/** What a task came to that ended with this report. */
 const outcomeOf = Effect.fnUntraced(function* (
   changes: Pick<TaskChanges, "proposed">,
   opened: TaskWork,

@@ -51,7 +51,6 @@ const referenceShare = (tools: ReadonlyArray<string>): number =>
 /** What the first message shows beside what the plan and the project say. */
 interface TaskContents {
   readonly goals?: string
-  /** The contents of references. */
   readonly references?: string
 }
 
@@ -119,7 +118,6 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt =>
     fittingPrompt(first(task, briefing, contents), Math.floor(window / 2), scaleOf(task))
 
-  /** The characters that fit beside so many. */
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /** The most characters that references may take in the first message. */

@@ -36,14 +36,12 @@ export type JoinedChanges = typeof JoinedChanges.Type
 export interface TaskOrder {
   readonly briefing: Briefing
   readonly task: Task
-  /** The goals of the run. */
   readonly goals?: string
   readonly round: number
   /** Position of the task's step from 0. */
   readonly step: number
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for one of many items of a task. */
   readonly isItem?: boolean
   /** Present when the task goes on after its report, since files that it changes were changed meanwhile. */
   readonly joined?: JoinedChanges
@@ -58,7 +56,6 @@ export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDec
   by: Schema.Literals(["person", "rule", "nobody"])
 }) {}
 
-/** Everything that can end a task. */
 type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials
 
 const denied = ({ by, targets, tool }: PermissionDenied): FailureCause => ({ _tag: "Denied", tool, targets, by })

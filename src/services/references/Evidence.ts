@@ -31,11 +31,9 @@ import { perhaps } from "./ReferenceContext.ts"
 
 /** What a text may link besides files. */
 interface KnownEvidence {
-  /** The tasks with a result. */
   readonly finished: ReadonlyArray<TaskName>
   /** The anchors of headings that a link may name. */
   readonly anchors: ReadonlySet<string>
-  /** What commands have printed. */
   readonly printed: ReadonlyArray<string>
   /** The texts that may name a page: request, references, calls with their outputs. */
   readonly material: ReadonlyArray<string>

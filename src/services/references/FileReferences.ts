@@ -121,7 +121,6 @@ interface Part {
   readonly of?: number
 }
 
-/** The lines of a section, where they stand in the text as they are. */
 const sectionPart = (text: string, section: string): Part => {
   const at = text.indexOf(section)
   const isThere = at >= 0 && section !== "" && text.indexOf(section, at + 1) < 0

@@ -33,7 +33,6 @@ export const perhaps = (names: ReadonlyArray<string>, fallback: string): string 
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
 export interface ReferenceContext {
-  /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
   /** Tasks that have finished when the task runs. */

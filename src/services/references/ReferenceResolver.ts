@@ -25,7 +25,6 @@ import {
 } from "./ReferenceContext.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
-/** The only task with a similar slug. */
 const similarTask = (sought: string, tasks: ReadonlyArray<Task>): Task | undefined => {
   const similar = tasks.filter(({ slug }) => forgivingSlug(slug) === forgivingSlug(sought))
   return similar.length === 1 ? similar[0] : undefined
@@ -36,7 +35,6 @@ const usableTasks = ({ expected, finished }: ReferenceContext): ReadonlyArray<Ta
   ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
 
-/** A reference by the name of a result or a heading. */
 type NamedReference = AnchorReference | ResultReference
 
 const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem => {

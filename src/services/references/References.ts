@@ -23,7 +23,7 @@ import type { Reference } from "../../domain/plan/Reference.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskList, Step } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import { estimateTokens } from "../../domain/models/PromptSize.ts"
+import { estimateTokens, type TokenScale } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial, questionOfAccess } from "../permissions/GateQuestion.ts"
@@ -163,6 +163,53 @@ const checkReferences = Effect.fn("checkReferences")(function* (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 })
 
+/** Makes what resolves the references of a task, each once, so that nobody is asked twice about the same access. */
+const makeResolveAll = Effect.gen(function* () {
+  const activities = yield* Activities
+  const gate = yield* Gate
+  const resolve = yield* makeReferenceResolver
+
+  /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
+  const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
+    const denials: Array<PermissionDenied> = []
+    const permit: ReferenceContext["permit"] = (access) =>
+      Effect.mapError(gate.authorize(questionOfAccess(scope, access)), (denied) => {
+        denials.push(denied)
+        return problem("reference-unreadable", denied.forModel)
+      })
+    const resolved = Effect.mapError(
+      resolve(reference, { ...context, permit }),
+      ({ message }) => new ReferenceError({ href: reference.href, detail: message })
+    )
+    if (reference.kind === "task_result") return resolved
+    const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
+    const key = seenKey.reference(scope.task, reference.href)
+    return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
+      const denied = denials.at(-1)
+      return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
+        denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
+      )
+    })
+  }
+
+  return (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
+    Effect.forEach(
+      withoutRepetitions(task.references, (reference) => reference),
+      (reference) => probe(reference, { task: task.name, place }, context)
+    )
+})
+
+/** How much of each reference is shown, for the event about them. */
+const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
+  excerpts.flatMap(({ resolved: { content, reference }, shown }) => {
+    if (content.kind === "later") return []
+    const { href, title } = reference
+    const { text } = content
+    const isCut = shown < text.trimEnd().length
+    const tokens = estimateTokens(text, scale)
+    return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
+  })
+
 const makeReferences = Effect.gen(function* () {
   const activities = yield* Activities
   const calibration = yield* TokenCalibration
@@ -172,6 +219,7 @@ const makeReferences = Effect.gen(function* () {
   const settings = yield* RunSettings
   const workspace = yield* Workspace
   const resolve = yield* makeReferenceResolver
+  const resolveAll = yield* makeResolveAll
 
   const fileAt = (target: string) =>
     Effect.match(workspace.canonical(target), {
@@ -201,93 +249,43 @@ const makeReferences = Effect.gen(function* () {
     )
   })
 
-  /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
-  const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
-    const denials: Array<PermissionDenied> = []
-    const permit: ReferenceContext["permit"] = (access) =>
-      Effect.mapError(gate.authorize(questionOfAccess(scope, access)), (denied) => {
-        denials.push(denied)
-        return problem("reference-unreadable", denied.forModel)
-      })
-    const resolved = Effect.mapError(
-      resolve(reference, { ...context, permit }),
-      ({ message }) => new ReferenceError({ href: reference.href, detail: message })
-    )
-    if (reference.kind === "task_result") return resolved
-    const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
-    const key = seenKey.reference(scope.task, reference.href)
-    return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
-      const denied = denials.at(-1)
-      return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
-        denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
-      )
-    })
-  }
-
-  /** Resolves each reference once, so that nobody is asked twice about the same access. */
-  const resolveAll = (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
-    Effect.forEach(
-      withoutRepetitions(task.references, (reference) => reference),
-      (reference) => probe(reference, { task: task.name, place }, context)
-    )
-
-  const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
-    const references = all.flatMap(
-      ({
-        resolved: {
-          content,
-          reference: { href, title }
-        },
-        shown
-      }) => {
-        if (content.kind === "later") return []
-        const { text } = content
-        const isCut = shown < text.trimEnd().length
-        const tokens = estimateTokens(text, calibration.scale(settings.model))
-        return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
-      }
-    )
-    return references.length === 0
-      ? Effect.void
-      : events.publish({ type: "references.read", task: task.name, references })
-  }
-
   /**
    * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
    * content; empty for a task without references. What is too long is shown in parts.
    */
   const block = Effect.fnUntraced(function* (
     task: Task,
-    given: BlockContext
+    { briefing, budget, finished, place }: BlockContext
   ): Effect.fn.Return<ReferenceBlock, ReferenceError> {
     if (task.references.length === 0) return { text: "", within: () => "", cut: [] }
     const context = {
-      document: documentOf(given.briefing),
-      finished: given.finished,
+      document: documentOf(briefing),
+      finished,
       expected: [],
       tooLate: [],
       tree: yield* Effect.cached(workspace.tree)
     }
-    const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
+    const resolved = withoutRepetitions(yield* resolveAll(task, place, context), ({ reference }) => reference)
     yield* Effect.forEach(resolved, ({ content, reference: { kind, target } }) => {
       if (content.kind === "later" || kind !== "file") return Effect.void
       return Effect.flatMap(fileAt(target), (file) => readTexts.noteRead(content.text, file))
     })
-    const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
+    const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
       referenceExcerpts(some, terms, { contents: settings.referenceBudget, blocks, whole })
-    const shown = fit(resolved, given.budget?.parts, given.budget?.whole)
-    yield* report(task, shown)
-    const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
+    const shown = fit(resolved, budget?.parts, budget?.whole)
+    const read = readReferences(shown, calibration.scale(settings.model))
+    if (read.length > 0) yield* events.publish({ type: "references.read", task: task.name, references: read })
+    const textOf = (all: typeof shown): string => all.map(({ block }) => block).join("")
     const text = textOf(shown)
     const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
     const files = resolved.filter(isFile).map(({ reference }) => reference.href)
-    const within = (budget: number): string => {
-      if (text.length <= budget) return text
-      if (files.length === 0 || budget >= leastExcerpt * resolved.length) return textOf(fit(resolved, budget))
+    const within = (characters: number): string => {
+      if (text.length <= characters) return text
+      if (files.length === 0 || characters >= leastExcerpt * resolved.length) return textOf(fit(resolved, characters))
       const names = `(There is no room for the contents of ${files.join(", ")}: read what you need of them.)`
-      const others = resolved.filter((one) => !isFile(one))
-      return `${rawBlock("## Reference information", names)}${textOf(fit(others, budget))}`
+      const others = resolved.filter((reference) => !isFile(reference))
+      return `${rawBlock("## Reference information", names)}${textOf(fit(others, characters))}`
     }
     return { text, within, cut: shown.flatMap(({ cut }) => cut ?? []) }
   })
