@@ -14,7 +14,7 @@ import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { changesPath } from "../changes/FinalCalls.ts"
-import { makeTaskCall } from "../tools/TaskCall.ts"
+import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
 /** A task whose turns have ended. */
