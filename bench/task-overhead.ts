@@ -30,9 +30,8 @@ import { Policies } from "../src/services/permissions/Policies.ts"
 import { RunEvents } from "../src/services/runs/RunEvents.ts"
 import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
 import { makeRunState } from "../src/services/runs/RunState.ts"
-import { makeTaskCalls } from "../src/services/tools/TaskCalls.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
-import { ToolRunner } from "../src/services/tools/ToolRunner.ts"
+import { makeTaskCall, ToolRunner } from "../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
@@ -78,7 +77,7 @@ const work = Effect.gen(function* () {
   const { publish } = yield* RunEvents
   const journal = yield* Journal
   const meter = yield* UsageMeter
-  const runCalls = yield* makeTaskCalls
+  const runCall = yield* makeTaskCall
   const state = yield* makeRunState
 
   const ask = Effect.fnUntraced(function* (name: string, attempt: number) {
@@ -115,7 +114,7 @@ const work = Effect.gen(function* () {
       if (has("events")) yield* publish({ type: "stage.started", stage: "task", round: 1, task: task.name })
       yield* ask(task.name, 1)
       if (has("events")) yield* publish({ type: "task.turn", ...where, turn: 1, calls: [call], changed: [] })
-      const priorCalls = has("tool") ? (yield* runCalls(owner, [call])).outcomes : []
+      const priorCalls = has("tool") ? [yield* runCall(owner, call)] : []
       yield* ask(task.name, 2)
       return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}) }
     })

@@ -9,6 +9,7 @@ import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import type { TooManyDenials } from "../tools/CallRecords.ts"
+import { isProposal } from "../tools/ToolRunner.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { AgentWork } from "./Session.ts"
@@ -34,8 +35,9 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     work: RunningWork<E>,
     calls: ReadonlyArray<ToolCall>
   ): Effect.fn.Return<CallRun, TooManyDenials | E> {
-    yield* work.approve(calls)
     const { assignment } = work
+    const target = copyWork.targetOf(assignment)
+    yield* work.approve(calls.filter((call) => !isProposal(call, target)))
     return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
   })
 

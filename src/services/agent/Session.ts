@@ -70,7 +70,7 @@ export interface AgentWork<A, E = never> {
   readonly keep: (session: Session) => Effect.Effect<void>
   /** Reads an answer of the model, with the files that the project has at the paths which it names. */
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
-  /** Asks about the calls of an answer, where not each call is asked about by itself. */
+  /** Asks about the calls of an answer that write elsewhere than to the copy, where not each is asked about by itself. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report: its value, its issues, or a fallback that is accepted in the end. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>

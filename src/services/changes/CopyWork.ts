@@ -16,9 +16,9 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import type { CallTarget } from "../tools/ToolRunner.ts"
+import type { TooManyDenials } from "../tools/CallRecords.ts"
+import { type CallTarget, makeTaskCall } from "../tools/ToolRunner.ts"
 import { maxChangedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
@@ -62,7 +62,8 @@ export const makeCopyWork = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const checks = yield* Checks
   const commands = yield* Commands
-  const runCalls = yield* makeTaskCalls
+  const registry = yield* ToolRegistry
+  const runCall = yield* makeTaskCall
   const workspace = yield* Workspace
   const { askFirst = false } = yield* RunSettings
 
@@ -79,30 +80,32 @@ export const makeCopyWork = Effect.gen(function* () {
     }
   })
 
-  /** Makes calls. Work that `goesOn` does so when a call was denied too often. */
-  const run = Effect.fnUntraced(function* (
-    { copy, round, task }: CopyOwner,
-    calls: ReadonlyArray<ToolCall>,
-    goesOn: boolean
-  ) {
-    const owner = { task, round, target: targetOf({ copy }) }
-    if (owner.target !== "project" || !calls.some(({ name }) => fileTools.has(name))) {
-      const { denied, outcomes } = yield* runCalls(owner, calls, goesOn)
-      yield* Effect.forEach(outcomes, (outcome) => noteChange(copy, outcome), { discard: true })
-      return { denied, outcomes, files: [] }
+  const runOne = Effect.fnUntraced(function* ({ copy, round, task }: CopyOwner, call: ToolCall) {
+    const target = targetOf({ copy })
+    const isAsked = target === "project" && fileTools.has(call.name)
+    const lines = isAsked ? yield* changedLines({ round, task, uid: call.uid }, call) : []
+    const outcome = yield* runCall({ task, round, target }, call)
+    if (target !== "project") yield* noteChange(target, outcome)
+    return { outcome, files: outcome.result.success ? lines : [] }
+  })
+
+  /** Makes calls, in their order where one of them changes something. Work that `goesOn` does so when a call was denied too often. */
+  const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
+    let denied: string | undefined
+    const inOrder = registry.changesSomething(calls.map(({ name }) => name))
+    const goOn = (call: ToolCall, { message, result }: TooManyDenials) => {
+      denied ??= message
+      return { outcome: { call, result }, files: [] }
     }
-    const runs = yield* Effect.forEach(calls, (call) =>
-      Effect.gen(function* () {
-        const lines = fileTools.has(call.name) ? yield* changedLines({ round, task, uid: call.uid }, call) : []
-        const { denied, outcomes } = yield* runCalls(owner, [call], goesOn)
-        return { denied, outcomes, files: outcomes.every(({ result }) => result.success) ? lines : [] }
-      })
+    const runs = yield* Effect.forEach(
+      calls,
+      (call) =>
+        Effect.catchTag(runOne(owner, call), "TooManyDenials", (error) =>
+          goesOn ? Effect.succeed(goOn(call, error)) : Effect.fail(error)
+        ),
+      { concurrency: inOrder ? 1 : "unbounded" }
     )
-    return {
-      denied: runs.find(({ denied }) => denied !== undefined)?.denied,
-      outcomes: runs.flatMap(({ outcomes }) => outcomes),
-      files: runs.flatMap(({ files }) => files)
-    }
+    return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
   /** Checks what the copy changes, where commands can see it, and what was changed in the project itself. */

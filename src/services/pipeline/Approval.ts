@@ -1,9 +1,8 @@
 /**
- * Asks about calls before they take their road (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together, in
- * the order of the plan. Every call is shown, also one that cannot be made any more. The gate keeps the answer, and issues the permit of
- * each call on its road.
+ * Asks about calls before they take their road (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together.
+ * Every call is shown, also one that cannot be made any more. The gate keeps the answer, and issues the permit of each call on its
+ * road.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -103,23 +102,17 @@ interface ApprovalPlace extends Omit<StepGate, "tasks"> {
   readonly round: number
 }
 
-/** A task that waits for the question about its step. */
-interface WaitingTask {
-  readonly task: string
-  /** Its calls on top of what the tasks before it change, and what all of them change; without calls when it has failed. */
-  readonly prepare: (others: ReadonlyArray<ProposedFile>) => Effect.Effect<{
-    readonly gated?: GatedTask | undefined
-    readonly proposed: ReadonlyArray<ProposedFile>
-  }>
-}
-
 export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Fails when the user declines. */
+  /** Asks once about all calls of a step; about nothing where no task needs it. */
+  const askStep = (step: StepGate): Effect.Effect<StepApproved> =>
+    step.tasks.length === 0 ? Effect.succeed(byRule) : approveStep(gate, step)
+
+  /** Fails when the step is declined. */
   const ask = Effect.fnUntraced(function* (step: StepGate) {
-    const { approved, by } = yield* approveStep(gate, step)
+    const { approved, by } = yield* askStep(step)
     if (!approved) return yield* new CallsDeclined({ by })
   })
 
@@ -130,51 +123,8 @@ export const makeApproval = Effect.gen(function* () {
     { planKey, round, title }: ApprovalPlace
   ) {
     const gated = yield* gatedCalls(task, outcome, round)
-    if (gated !== undefined) yield* ask({ title, planKey, tasks: [gated] })
+    yield* ask({ title, planKey, tasks: gated === undefined ? [] : [gated] })
   })
 
-  /**
-   * Asks once about the tasks of a step, by name and in order, when the turns of all of them have ended; the task that is ready last
-   * asks. Tasks that need no approval never wait for it.
-   */
-  const forStep = Effect.fnUntraced(function* (
-    { planKey, title }: Omit<StepGate, "tasks">,
-    tasks: ReadonlyArray<string>
-  ) {
-    const answer = yield* Deferred.make<StepApproved>()
-    const waiting: Array<WaitingTask> = []
-    let open = tasks.length
-
-    const askOnce = Effect.gen(function* () {
-      const asked: Array<GatedTask> = []
-      let others: ReadonlyArray<ProposedFile> = []
-      for (const { prepare } of waiting.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))) {
-        const { gated, proposed } = yield* prepare(others)
-        if (gated !== undefined) asked.push({ ...gated, ...(others.length === 0 ? {} : { others }) })
-        others = proposed
-      }
-      const approved = asked.length === 0 ? byRule : yield* approveStep(gate, { title, planKey, tasks: asked })
-      yield* Deferred.succeed(answer, approved)
-    })
-
-    const resolveTask = Effect.suspend(() => {
-      open -= 1
-      return open > 0 || waiting.length === 0 ? Effect.void : askOnce
-    })
-
-    return {
-      /** A task needs no approval, or has failed. */
-      pass: resolveTask,
-      /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
-      request: (task: WaitingTask) =>
-        Effect.suspend(() => {
-          waiting.push(task)
-          return resolveTask
-        }).pipe(Effect.andThen(Deferred.await(answer)))
-    }
-  })
-
-  return { ask, askForTask, forStep, gatedCalls }
+  return { ask, askForTask, askStep, gatedCalls }
 })
-
-export type StepApproval = Effect.Success<ReturnType<Effect.Success<typeof makeApproval>["forStep"]>>

@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import { callSign, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
-import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import {
@@ -30,7 +30,7 @@ import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
-import { makeApproval, type StepApproval } from "./Approval.ts"
+import { makeApproval } from "./Approval.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
@@ -289,50 +289,72 @@ const makeConclusion = Effect.gen(function* () {
     )
 })
 
+/** What a task came to, and its calls that need approval. */
+interface ReadyTask {
+  readonly state: TaskState
+  readonly worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>
+  readonly gated: GatedTask | undefined
+}
+
 /** Runs the tasks of a step, which are approved together; returns who did not approve them. */
 const makeStepRunner = Effect.gen(function* () {
+  const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
   const conclude = yield* makeConclusion
   const events = yield* RunEvents
-  const approval = yield* makeApproval
   const join = yield* makeJoinChanges
 
-  const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, stepApproval: StepApproval) {
-    let worked = yield* Effect.result(Deferred.await(state.worked))
-    if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") {
-      yield* stepApproval.pass
-      return worked.failure.by
-    }
-    const { step, task } = state
+  const readyTask = Effect.fnUntraced(function* (state: TaskState, { round }: Round): Effect.fn.Return<ReadyTask> {
+    const worked = yield* Effect.result(Deferred.await(state.worked))
     const gated = Result.isSuccess(worked)
-      ? yield* approval.gatedCalls(task, worked.success.outcome, round.round)
+      ? yield* approval.gatedCalls(state.task, worked.success.outcome, round)
       : undefined
-    if (gated === undefined || Result.isFailure(worked)) {
-      yield* stepApproval.pass
-      return yield* conclude(worked, state, round)
-    }
-    const { finished, outcome } = worked.success
-    const prepare = Effect.fnUntraced(function* (others: ReadonlyArray<ProposedFile>) {
-      const joined = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
-      worked = Result.map(joined, (now) => ({ finished, outcome: now }))
-      if (Result.isFailure(joined)) return { proposed: others }
-      const again = approval.gatedCalls(task, joined.success, round.round)
+    return { state, worked, gated }
+  })
+
+  /**
+   * Asks once about the tasks that need approval, in the order of the plan, when the turns of all tasks of the step have ended. What each
+   * of them comes to on top of those before it is in `joined`.
+   */
+  const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
+    const joined = new Map<TaskState, ReadyTask["worked"]>()
+    const asked: Array<GatedTask> = []
+    let others: ReadonlyArray<ProposedFile> = []
+    for (const { gated, state, worked } of tasks) {
+      if (gated === undefined || Result.isFailure(worked)) continue
+      const { finished, outcome } = worked.success
+      const { step, task } = state
+      const now = yield* Effect.result(join(orderOf(step, round, { task, finished }), outcome, { others }))
+      joined.set(
+        state,
+        Result.map(now, (together) => ({ finished, outcome: together }))
+      )
+      if (Result.isFailure(now)) continue
+      const again = approval.gatedCalls(task, now.success, round.round)
       const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
-      const asked = joined.success === outcome ? (calls ?? gated) : calls
-      return { gated: asked, proposed: changes.onTop(others, joined.success) }
-    })
-    const { approved, by } = yield* stepApproval.request({ task: task.name, prepare })
-    return approved ? yield* conclude(worked, state, round) : by
+      const open = now.success === outcome ? (calls ?? gated) : calls
+      if (open !== undefined) asked.push({ ...open, ...(others.length === 0 ? {} : { others }) })
+      others = changes.onTop(others, now.success)
+    }
+    return { ...(yield* approval.askStep({ title, planKey: `round-${round.round}`, tasks: asked })), joined }
   })
 
   return Effect.fnUntraced(function* (step: number, title: string, states: ReadonlyArray<TaskState>, round: Round) {
     const where = { round: round.round, step, title }
     yield* events.publish({ type: "step.started", ...where })
-    const tasks = states.map(({ task }) => task.name)
-    const stepApproval = yield* approval.forStep({ title, planKey: `round-${round.round}` }, tasks)
-    const declined = yield* Effect.forEach(states, (state) => runTask(state, round, stepApproval), {
-      concurrency: "unbounded"
+    const tasks = yield* Effect.forEach(states, (state) => Effect.cached(readyTask(state, round)))
+    const answer = yield* Effect.cached(
+      Effect.flatMap(Effect.all(tasks, { concurrency: "unbounded" }), (ready) => askAbout(title, ready, round))
+    )
+    /* A task that needs no approval does not wait for the answer. */
+    const run = Effect.fnUntraced(function* (ready: Effect.Effect<ReadyTask>) {
+      const { gated, state, worked } = yield* ready
+      if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") return worked.failure.by
+      if (gated === undefined) return yield* conclude(worked, state, round)
+      const { approved, by, joined } = yield* answer
+      return approved ? yield* conclude(joined.get(state) ?? worked, state, round) : by
     })
+    const declined = yield* Effect.forEach(tasks, run, { concurrency: "unbounded" })
     yield* events.publish({ type: "step.finished", ...where })
     return declined.find((by) => by !== undefined)
   })

@@ -14,7 +14,7 @@ import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { changesPath } from "../changes/FinalCalls.ts"
-import { makeTaskCalls } from "../tools/TaskCalls.ts"
+import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
 /** A task whose turns have ended. */
@@ -67,7 +67,7 @@ export class TaskRunner extends Context.Service<
     Effect.gen(function* () {
       const checksOfHost = yield* Checks
       const commands = yield* Commands
-      const runCalls = yield* makeTaskCalls
+      const runCall = yield* makeTaskCall
 
       /**
        * The checks of what was made. Those of the working copy say nothing about a part of its changes, and where no command
@@ -87,8 +87,8 @@ export class TaskRunner extends Context.Service<
         const { outcome, round } = order
         const { calls, files = [], priorCalls = [], result = noReport, seen, task, unfounded } = outcome
         const planned = outcome.items
-        const { outcomes } = yield* Effect.mapError(
-          runCalls({ task: task.name, round, target: "project" }, calls),
+        const outcomes = yield* Effect.mapError(
+          Effect.forEach(calls, (call) => runCall({ task: task.name, round, target: "project" }, call)),
           (error) => taskFailure(task, "execution", error, priorCalls)
         )
         const changes = [...priorCalls.filter(isChange), ...outcomes]

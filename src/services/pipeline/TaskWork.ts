@@ -86,55 +86,15 @@ const isReferenceOf =
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
-export const makeTaskWork = Effect.gen(function* () {
-  const aboutProject = yield* makeAboutProject
-  const activities = yield* Activities
+/** Makes the function that gathers the material of a first message, with what it becomes when it is written again. */
+const makeMaterial = Effect.gen(function* () {
   const agent = yield* Agent
-  const approval = yield* makeApproval
-  const changes = yield* makeTaskChanges
-  const events = yield* RunEvents
   const instructions = yield* makeInstructions
-  const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts
   const questionsAt = yield* makeModelQuestions
-  const { readResult } = yield* makeEvidenceReaders
   const references = yield* References
-  const registry = yield* ToolRegistry
-  const skills = yield* Skills
-  const workspace = yield* Workspace
-  const { askFirst = false, limits } = yield* RunSettings
 
-  const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
-
-  /** The skill of a task, or why it cannot be worked on. */
-  const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
-    const skill = skills.find(task.skill)
-    if (skill === undefined) {
-      const reason = `There is no skill "${task.skill}".`
-      return Effect.fail(new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false }))
-    }
-    const unusable = missing.whyUnusable(skill)
-    return unusable === undefined ? Effect.succeed(skill) : Effect.fail(toolsMissing(task, skill, unusable))
-  }
-
-  /** The issues of inputs that name no file. */
-  const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
-    if (inputs.length === 0) return []
-    return yield* activities.record(
-      { key: seenKey.inputs(task), success: Schema.Array(Issue) },
-      Effect.provideService(checkInputPaths(skill.inputs, inputs, task), Workspace, workspace)
-    )
-  })
-
-  /** Asks about the calls of an answer that do something outside of the working copy. */
-  const approve = ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) => {
-    const outside = calls.filter((call) => !isPure(call) && (askFirst || !fileTools.has(call.name)))
-    if (outside.length === 0) return Effect.void
-    return approval.askForTask(task, { calls: outside }, { title: task.name, planKey: `round-${round}`, round })
-  }
-
-  /** The material of the first message, with what it becomes when it is written again. */
-  const materialOf = Effect.fnUntraced(function* (order: TaskOrder, tools: ReadonlyArray<string>) {
+  return Effect.fnUntraced(function* (order: TaskOrder, tools: ReadonlyArray<string>) {
     const { finished, goals, round, task } = order
     const place = stagePlace(round, "task")
     const block = yield* references
@@ -157,15 +117,22 @@ export const makeTaskWork = Effect.gen(function* () {
       })
     return { block, briefing, fitted, first: fitted(block.text, prefetched), prefetched, questions }
   })
+})
 
-  /** What is known of a task while it is worked on. */
-  interface OpenTask {
-    readonly order: TaskOrder
-    readonly skill: Skill
-    readonly assignment: Assignment
-    readonly material: Effect.Success<ReturnType<typeof materialOf>>
-    readonly fields: Ref.Ref<TaskFields>
-  }
+/** What is known of a task while it is worked on. */
+interface OpenTask {
+  readonly order: TaskOrder
+  readonly skill: Skill
+  readonly assignment: Assignment
+  readonly material: Effect.Success<ReturnType<Effect.Success<typeof makeMaterial>>>
+  readonly fields: Ref.Ref<TaskFields>
+}
+
+/** Makes the function that gives what the program writes to the model about a task. */
+const makePrompt = Effect.gen(function* () {
+  const changes = yield* makeTaskChanges
+  const instructions = yield* makeInstructions
+  const prompts = yield* makeTaskPrompts
 
   /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask): string => {
@@ -181,7 +148,7 @@ export const makeTaskWork = Effect.gen(function* () {
     return fitted(block.within(most), isOld ? "" : prefetched).user
   }
 
-  const promptOf = (open: OpenTask): AgentPrompt => {
+  return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
     const { round, task } = order
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
@@ -214,9 +181,23 @@ export const makeTaskWork = Effect.gen(function* () {
       })
     }
   }
+})
 
-  /** Reads an answer; a question to the user in the place of a report is put to them. */
-  const readAnswer = Effect.fnUntraced(function* (open: OpenTask, answer: string, paths: ProjectPaths) {
+/** Makes the function that reads an answer; a question to the user in the place of a report is put to them. */
+const makeAnswerReader = Effect.gen(function* () {
+  const activities = yield* Activities
+  const workspace = yield* Workspace
+
+  /** The issues of inputs that name no file. */
+  const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
+    if (inputs.length === 0) return []
+    return yield* activities.record(
+      { key: seenKey.inputs(task), success: Schema.Array(Issue) },
+      Effect.provideService(checkInputPaths(skill.inputs, inputs, task), Workspace, workspace)
+    )
+  })
+
+  return Effect.fnUntraced(function* (open: OpenTask, answer: string, paths: ProjectPaths) {
     const { assignment, fields, material, skill } = open
     const { task: name, tools } = assignment
     const before = yield* Ref.get(fields)
@@ -239,11 +220,54 @@ export const makeTaskWork = Effect.gen(function* () {
     const issues = yield* checkInputs(name, skill, turn.inputs)
     return { ...turn, issues: [...turn.issues, ...issues] }
   })
+})
 
-  const assignmentOf = (order: TaskOrder, skill: Skill, kind: Assignment["kind"]): Assignment => {
+/** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
+const seenFacts =
+  ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
+  (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
+    const parts = material.block.cut
+      .map((part) => ({ href: part.href, percent: percentOf(coverageOf(part, [...shown])) }))
+      .filter(({ percent }) => percent < 100)
+    const reads = hasChanged() ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
+    return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
+  }
+
+/** Makes the function that asks about the calls of an answer that have effects. */
+const makeTurnApproval = Effect.gen(function* () {
+  const approval = yield* makeApproval
+  const registry = yield* ToolRegistry
+
+  return ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) => {
+    const withEffects = calls.filter(({ name }) => registry.find(name)?.effect !== "pure")
+    if (withEffects.length === 0) return Effect.void
+    return approval.askForTask(task, { calls: withEffects }, { title: task.name, planKey: `round-${round}`, round })
+  }
+})
+
+/** Makes the function that says who works on a task with which tools, or why nobody can. */
+const makeAssignment = Effect.gen(function* () {
+  const missing = yield* makeMissingTools
+  const prompts = yield* makeTaskPrompts
+  const skills = yield* Skills
+  const { limits } = yield* RunSettings
+
+  /** The skill of a task, or why it cannot be worked on. */
+  const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
+    const skill = skills.find(task.skill)
+    if (skill === undefined) {
+      const reason = `There is no skill "${task.skill}".`
+      return Effect.fail(new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false }))
+    }
+    const unusable = missing.whyUnusable(skill)
+    return unusable === undefined ? Effect.succeed(skill) : Effect.fail(toolsMissing(task, skill, unusable))
+  }
+
+  return Effect.fnUntraced(function* (order: TaskOrder, kind: Assignment["kind"]) {
     const { round, step, task } = order
+    const skill = yield* skillOf(task)
     const mostTurns = Math.min(skill.turns ?? limits.turns, limits.turns)
-    return {
+    const assignment: Assignment = {
       kind,
       id: { stage: "task", round, task: task.name },
       task: task.name,
@@ -255,28 +279,28 @@ export const makeTaskWork = Effect.gen(function* () {
       mostTurns: kind === "calls" ? Math.max(mostTurns, limits.attempts) : mostTurns,
       priorCalls: []
     }
-  }
+    return { assignment, skill }
+  })
+})
 
-  /** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
-  const seenFacts =
-    ({ assignment: { copy, task }, material, order }: OpenTask) =>
-    (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
-      const parts = material.block.cut
-        .map((part) => ({ href: part.href, percent: percentOf(coverageOf(part, [...shown])) }))
-        .filter(({ percent }) => percent < 100)
-      const hasChanged = changes.named(copy).length > 0
-      const reads = hasChanged ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
-      return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
-    }
+/** Makes the function that opens a task for an agent. */
+export const makeTaskWork = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
+  const agent = yield* Agent
+  const assign = yield* makeAssignment
+  const approve = yield* makeTurnApproval
+  const events = yield* RunEvents
+  const materialOf = yield* makeMaterial
+  const promptOf = yield* makePrompt
+  const readAnswer = yield* makeAnswerReader
+  const { readResult } = yield* makeEvidenceReaders
 
-  /** Opens a task for an agent. */
   return Effect.fnUntraced(function* (
     order: TaskOrder,
     kind: Assignment["kind"]
   ): Effect.fn.Return<TaskWork, TaskFailure> {
     const { finished, round, step, task } = order
-    const skill = yield* skillOf(task)
-    const assignment = assignmentOf(order, skill, kind)
+    const { assignment, skill } = yield* assign(order, kind)
     const material = yield* materialOf(order, assignment.tools)
     const first: ConversationMessage = { role: "user", content: material.first.user }
     const briefing = yield* Ref.get(material.briefing)
@@ -316,7 +340,11 @@ export const makeTaskWork = Effect.gen(function* () {
     }
     const begun = newSession(agent.withBudgetNote(agentWork, [first]))
     yield* Ref.set(session, begun)
-    const seen = Effect.zipWith(Ref.get(shown), Ref.get(session), seenFacts(open))
+    const seen = Effect.zipWith(
+      Ref.get(shown),
+      Ref.get(session),
+      seenFacts(open, () => assignment.copy.own().length > 0)
+    )
     return { order, skill, agentWork, fields, begun, session, seen }
   })
 })

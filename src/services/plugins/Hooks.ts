@@ -19,7 +19,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { Gate, foreseeDenial } from "../permissions/Gate.ts"
 import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { ChangeGuard } from "../tools/ChangeGuard.ts"
+import { ChangeGuard } from "../tools/ToolRunner.ts"
 import { declaredNotTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
 
 type Declared = NonNullable<Configuration["hooks"]>

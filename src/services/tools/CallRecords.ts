@@ -60,14 +60,6 @@ export const activityOf = ({ call: { arguments: given, name }, id }: Pick<Placed
   return { ...activity, name: activityName(activity) }
 }
 
-const resultOf = ({ data, error_message, error_type, metadata, success }: ToolResult): ToolResult => ({
-  success,
-  data,
-  error_message,
-  error_type,
-  metadata
-})
-
 /** The result of a call that was started at this time. */
 export const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
   Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
@@ -93,13 +85,13 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a call that an earlier session made; what it wrote is proposed again. */
-const restored = (made: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
-  if (copy !== undefined && made.proposed?.some(lacksSecret) === true) {
-    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+/** The result of a recorded call; what it wrote is proposed again in a copy that lacks it. */
+const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
+  if (copy !== undefined && proposed.some(lacksSecret)) {
+    return { ...result, success: false, data: null, error_message: lostFiles, error_type: "io_error" }
   }
-  for (const file of made.proposed ?? []) copy?.propose(file)
-  return resultOf(made)
+  for (const file of proposed) copy?.propose(file)
+  return result
 }
 
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
@@ -203,9 +195,10 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
       const changes = changesSince(copy, before)
       return changes.length === 0 ? result : { ...result, proposed: changes }
     })
-    const result = yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made)
-    if (!isFresh) proposeAgain(copy, result.proposed ?? [])
-    return resultOf(result)
+    const key = seenKey.proposal(id)
+    const { denials: _, proposed = [], ...result } = yield* activities.record({ key, success: ProposingCall }, made)
+    if (!isFresh) proposeAgain(copy, proposed)
+    return result
   })
 
   /** The result of a call that an earlier session carried out, as far as it is known; nothing for one that is to be made. */
@@ -233,14 +226,14 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
       return proposed.length === 0 ? result : { ...result, proposed }
     })
     const report = (result: ToolResult) => events.publish({ type: "tool.finished", id, name: call.name, result })
-    const publish = (result: ToolResult) => report(resultOf(result))
+    const publish = (made: typeof MadeCall.Type) => report(resultOf(made, undefined))
     const deny = Effect.fnUntraced(function* (denied: PermissionDenied) {
       const result = yield* measuredNow(refusal(denied))
       yield* report(result)
       return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
     })
     return yield* activities.run({ key, input, success: MadeCall, error: SavedDenial, execute, publish }).pipe(
-      Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+      Effect.map((result) => resultOf(result, isFresh ? undefined : copy)),
       Effect.catchTag("PermissionDenied", deny),
       Effect.ensuring(inFlight.end(name))
     )

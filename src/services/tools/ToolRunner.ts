@@ -10,17 +10,23 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 import { type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
-import { writesIn } from "../../domain/tools/Access.ts"
-import { fileTools, type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type WriteAccess, writesIn } from "../../domain/tools/Access.ts"
+import {
+  type CallOutcome,
+  fileTools,
+  type PreparedCall,
+  type ToolCall,
+  ToolFailure
+} from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { type PermissionDenied, questionOfCall, questionOfReading } from "../permissions/GateQuestion.ts"
 import { makeResultNotes } from "../permissions/ReadTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
 import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
 import { activityOf, makeCallRecords, makeBeginning, measured } from "./CallRecords.ts"
-import { ChangeGuard } from "./ChangeGuard.ts"
 import { toldFiles } from "./FileAccess.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { guardTool } from "./ToolGuard.ts"
@@ -35,6 +41,18 @@ export type CallTarget = WorkingCopy | "project"
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
+
+/** Looks at changes of the project, before and after they are made. A feature provides it. */
+export interface ChangeGuard {
+  /** Why the change must not be made; nothing when it may. */
+  readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
+  /** The change was made. */
+  readonly noteMade: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
+}
+
+export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/services/tools/ChangeGuard", {
+  defaultValue: () => ({ objectionTo: () => Effect.undefined, noteMade: () => Effect.void })
+})
 
 /** The answer of the model that a call is from, so that a denial holds for its other calls. */
 const answerOf = ({ round, task, uid }: ToolCallId): string | undefined => {
@@ -133,3 +151,21 @@ export class ToolRunner extends Context.Service<ToolRunner>()("task-conductor/se
   /** With the limits of the run. */
   static readonly layerSettings = Layer.unwrap(Effect.map(RunSettings, ({ limits }) => ToolRunner.layer(limits)))
 }
+
+/** Whose call is run, and where it writes. */
+interface CallOwner {
+  readonly task: string
+  readonly round: number
+  readonly target: CallTarget
+}
+
+/** Makes the function that runs a call of a task and counts it; a change counts when it is made in the project. */
+export const makeTaskCall = Effect.gen(function* () {
+  const runner = yield* ToolRunner
+  const meter = yield* UsageMeter
+  return Effect.fnUntraced(function* ({ round, target, task }: CallOwner, call: ToolCall) {
+    const result = yield* runner.run({ round, task, uid: call.uid }, call, target)
+    if (!isProposal(call, target)) yield* meter.toolCall
+    return { call, result } satisfies CallOutcome
+  })
+})
