@@ -12,7 +12,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ClusterWorkers, type WorkerState } from "../services/cluster/ClusterWorkers.ts"
 import { layerNamedDatabase } from "./clusterClient.ts"
 import { clause, configurationFindings, note, ok, problem, withSetup } from "./diagnosis.ts"
-import { readSetup, type Setup } from "./setup.ts"
+import { readSetup } from "./setup.ts"
 import { build } from "./build.ts"
 
 /** What the database says of the connection; `address` is absent for a socket of this machine. */
@@ -77,7 +77,7 @@ const databaseFindings = Effect.gen(function* () {
   Effect.catch((error) => Effect.succeed([problem("database", clause(error))]))
 )
 
-const modelFinding = ({ configuration: { model } }: Setup): Finding =>
+const modelFinding = ({ model }: Configuration): Finding =>
   model === undefined
     ? problem(
         "model",
@@ -91,6 +91,6 @@ export const diagnoseCluster = (project: string, given: Configuration) =>
   withSetup(
     readSetup(project, given),
     Effect.fnUntraced(function* (setup) {
-      return [...(yield* configurationFindings(setup)), modelFinding(setup), ...(yield* databaseFindings)]
+      return [...(yield* configurationFindings(setup)), modelFinding(setup.configuration), ...(yield* databaseFindings)]
     })
   )

@@ -43,7 +43,7 @@ export interface NewConversation {
 }
 
 /** Where conversations of this setup are kept. */
-export const conversationPlace = ({ folders, project }: Setup): ConversationPlace => ({
+export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | "project">): ConversationPlace => ({
   state: folders.state,
   project,
   secrets: secretValues(process.env)
@@ -176,8 +176,8 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return part.report
   })
 
-  return yield* observed(setup, noticing(setup, context, true), (listen, noted) =>
-    reportStartup({ ...first, setup: noted }, given, context.warn).pipe(
+  return yield* observed(setup, noticing(setup.configuration, context, true), (listen, unobserved) =>
+    reportStartup({ ...first, unobserved }, given, context.warn).pipe(
       Effect.andThen(holdToTheEnd),
       Effect.tap((report) => runEndHooks(report, context.warn)),
       Effect.provide(layerProject(setup, { ...context, listen }, { lock })),

@@ -20,6 +20,7 @@ import { byUse, folderOf, programOf } from "../domain/map/ProjectCommands.ts"
 import { readCommands } from "../services/map/MapReader.ts"
 import { layerCommands } from "./layers.ts"
 import { isFolder, isThere } from "../services/files/FileLook.ts"
+import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
@@ -215,7 +216,12 @@ const tried = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
 })
 
 /** A finding for each program that runs checks of the project; none for a project that names no checks. */
-const checkFindings = ({ configuration, folders, project, settings }: Setup) =>
+const checkFindings = ({
+  configuration,
+  folders,
+  project,
+  settings
+}: Pick<Setup, "configuration" | "folders" | "project" | "settings">) =>
   Effect.flatMap(checksOf, (checks) => Effect.forEach(checks, tried)).pipe(
     Effect.provide(
       layerCommands(folders, { ...settings, sandbox: configuration.sandbox ?? {} }).pipe(
@@ -225,7 +231,7 @@ const checkFindings = ({ configuration, folders, project, settings }: Setup) =>
     Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
   )
 
-const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: Setup) {
+const stateFinding = Effect.fnUntraced(function* ({ home, state }: UserFolders) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* existingAbove(state)
   const usable = yield* fs.access(folder, { writable: true }).pipe(
@@ -238,7 +244,11 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
 })
 
 /** The files that there are, and what could not be used. */
-export const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
+export const configurationFindings = Effect.fnUntraced(function* ({
+  folders,
+  project,
+  userFile
+}: Pick<Setup, "folders" | "project" | "userFile">) {
   const path = yield* Path.Path
   const files = yield* Effect.filter([path.join(project, projectFileName), userFile.path], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
@@ -272,7 +282,7 @@ export const diagnose = (project: string, given: Configuration) =>
         ...(yield* firstLook(setup)),
         ...(yield* commandFindings(setup)),
         ...(yield* checkFindings(setup)),
-        yield* stateFinding(setup)
+        yield* stateFinding(setup.folders)
       ]
     })
   )

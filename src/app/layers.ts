@@ -78,7 +78,10 @@ export const layerPolicies = ({ own }: UserFolders) =>
   Layer.unwrap(Effect.map(Path.Path, (path) => Policies.layer(path.join(own, "policies.json"), process.getuid?.())))
 
 /** The project, the web, and what the user allowed permanently. */
-const layerWorld = ({ folders, project, settings }: Setup, replay?: RunConditions["replay"]) =>
+const layerWorld = (
+  { folders, project, settings }: Pick<Setup, "folders" | "project" | "settings">,
+  replay?: RunConditions["replay"]
+) =>
   Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
     layerPublicWeb({
@@ -190,7 +193,11 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
 }
 
 /** What the gate of this setup decides by. */
-export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions => ({
+export const gateOptionsOf = ({
+  folders,
+  rules,
+  settings
+}: Pick<Setup, "folders" | "rules" | "settings">): GateOptions => ({
   rules,
   ...(settings.askFirst === true ? { askFirst: true } : {}),
   unfetchable: (url) =>
@@ -203,7 +210,10 @@ export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions 
 })
 
 /** Who answers the questions of a run: the approver, unless flags decided before. Answers on other machines are saved there. */
-const layerAnswers = ({ approver, approveSteps, inDoubt, yes = false }: RunContext, isShared: boolean) => {
+const layerAnswers = (
+  { approver, approveSteps, inDoubt, yes = false }: Pick<RunContext, "approver" | "approveSteps" | "inDoubt" | "yes">,
+  isShared: boolean
+) => {
   const decided = inDoubt === undefined ? approver : Approver.layerInDoubt(inDoubt)(approver)
   const asked = isShared ? decided : layerRecordedAnswers(decided)
   if (yes) return Approver.layerYes(asked)

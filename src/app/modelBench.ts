@@ -22,7 +22,7 @@ import { makeTrial, ownFiles } from "./trialSetup.ts"
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
 
 /** What of the person's settings says how models are called. */
-const callSettings = ({ configuration }: Setup): Configuration => {
+const callSettings = (configuration: Configuration): Configuration => {
   const { contextWindow, keepAlive, limits, sampling, think } = configuration
   const addresses = pickSettings(configuration, addressKeys)
   return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
@@ -39,7 +39,7 @@ const eventsOf = Effect.fnUntraced(function* (
   const { models, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
   const own = {
-    configuration: { ...callSettings(given), toolCalls: form },
+    configuration: { ...callSettings(given.configuration), toolCalls: form },
     settings,
     rules,
     models: { ...models, chosenBy: "user" as const }

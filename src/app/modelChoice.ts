@@ -138,7 +138,7 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
 })
 
 /** The error of a model that only the project chose, and that gets its prompts elsewhere. */
-const unchosenByUser = ({ project, settings: { model } }: Setup, why: string) => {
+const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
   const how = `Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
   const what = `the model ${model} is ${why} ${how}`
   return new ConfigurationError({ source: `${project}/${projectFileName}`, problems: [{ what }] })

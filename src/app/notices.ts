@@ -3,10 +3,10 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { printable } from "../domain/text/Printable.ts"
 import type { RunContext } from "./RunContext.ts"
-import type { Setup } from "./setup.ts"
 
 /** What an event is worth to a person; nothing for most. The answers of a conversation end, and it ends itself with its person. */
 const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined => {
@@ -27,7 +27,7 @@ const sequences = {
 
 /** The listener, which also gives notice. */
 export const noticing = (
-  { configuration: { notice = "off" } }: Setup,
+  { notice = "off" }: Configuration,
   { listen, terminal }: Pick<RunContext, "listen" | "terminal">,
   isConversation = false
 ): RunContext["listen"] => {

@@ -82,7 +82,7 @@ interface ReadyRun extends FittedSetup {
 
 /** Where a run of this setup is saved and what it locks. */
 export const placeOf = (
-  { folders, project }: Setup,
+  { folders, project }: Pick<Setup, "folders" | "project">,
   { readOnly = false, runId }: Pick<RunOrder, "readOnly" | "runId">
 ) => ({
   state: folders.state,
@@ -109,14 +109,14 @@ const layerJournal = (
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
 const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunConditions, "journal" | "since">) =>
-  observed(ready.setup, noticing(ready.setup, context), (listen, setup) => {
-    const { given, order } = ready
+  observed(ready.setup, noticing(ready.setup.configuration, context), (listen, unobserved) => {
+    const { given, order, setup } = ready
     const conditions = {
       ...saved,
       readOnly: order.readOnly ?? false,
       lock: layerWriteLock(placeOf(setup, order))
     }
-    return reportStartup({ ...ready, setup }, given, context.warn).pipe(
+    return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
       Effect.tap((report) => runEndHooks(report, context.warn)),
       Effect.provide(layerRun(setup, { ...context, listen }, conditions))

@@ -230,7 +230,10 @@ export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "confi
 export const withServerToChooseFrom = (setup: Setup) => withServer(setup, serverToChooseFrom(setup))
 
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */
-export const modelNames = ({ configuration: { stages = {} }, settings }: Setup): ReadonlyArray<string> => [
+export const modelNames = ({
+  configuration: { stages = {} },
+  settings
+}: Pick<Setup, "configuration" | "settings">): ReadonlyArray<string> => [
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 

@@ -16,18 +16,23 @@ import { telemetrySettings } from "../services/observability/TelemetrySettings.t
 import { traceName } from "../services/providers/providers.ts"
 import { version } from "./version.ts"
 
-interface StartedWith extends Partial<FittedSetup> {
-  readonly setup: Setup
+interface StartedWith extends FittedSetup {
   readonly isTorn?: boolean
+  /** Why the work is not observed as the environment wants it; a sentence. */
+  readonly unobserved?: string | undefined
 }
 
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const reportStartup = Effect.fnUntraced(function* (
-  { isTorn = false, modelNotes = [], setup, windowNote }: StartedWith,
+  { isTorn = false, modelNotes = [], setup, unobserved, windowNote }: StartedWith,
   given: Configuration,
   warn: RunContext["warn"] = () => Effect.void
 ) {
-  const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.rules, given, setup.project))]
+  const warnings = [
+    ...setup.folders.notes,
+    ...(unobserved === undefined ? [] : [unobserved]),
+    ...(yield* readStartupWarnings(setup.rules, given, setup.project))
+  ]
   const isLowered = windowNote?.isLowered === true
   const notes = windowNote === undefined ? [] : [windowNote.text]
   yield* warn({
@@ -42,35 +47,31 @@ type Listen = RunContext["listen"]
 
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 
-/** The setup with a note that a person reads before the work begins. */
-const withNote = (setup: Setup, problem: string): Setup => ({
-  ...setup,
-  folders: { ...setup.folders, notes: [...setup.folders.notes, `This run is not observed. ${problem}`] }
-})
+const unobservedText = (problem: string): string => `This run is not observed. ${problem}`
 
-/** Does the work with a listener that is also observed. Telemetry that fails is noted, and ends no work. */
+/** Does the work with a listener that is also observed. Telemetry that fails ends no work, which gets the reason. */
 export const observed = Effect.fn("observed")(function* <A, E, R>(
-  setup: Setup,
+  { models, settings: { model } }: Pick<Setup, "models" | "settings">,
   listen: Listen,
-  work: (listen: Listen, setup: Setup) => Effect.Effect<A, E, R>
+  work: (listen: Listen, unobserved?: string) => Effect.Effect<A, E, R>
 ) {
   const settings = yield* telemetrySettings
-  if (settings === undefined) return yield* work(listen, setup)
-  if ("problem" in settings) return yield* work(listen, withNote(setup, settings.problem))
+  if (settings === undefined) return yield* work(listen)
+  if ("problem" in settings) return yield* work(listen, unobservedText(settings.problem))
   const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const observing = yield* observeRun(settings, {
-        model: setup.settings.model,
-        providerOf: (model) => traceName(model, setup.models.providers),
+        model,
+        providerOf: (name) => traceName(name, models.providers),
         version
       }).pipe(
         Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
         Effect.result
       )
-      if (Result.isFailure(observing)) return yield* work(listen, withNote(setup, observing.failure))
+      if (Result.isFailure(observing)) return yield* work(listen, unobservedText(observing.failure))
       const observe = observing.success
-      return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)), setup)
+      return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)))
     })
   )
 })

@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { noticing } from "../../src/app/notices.ts"
-import type { Setup } from "../../src/app/setup.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 
 const events = [
@@ -15,7 +14,7 @@ const sentWith = (notice: "off" | "bell" | "osc9" | "osc777", isConversation: bo
     const sent: Array<string> = []
     let heard = 0
     const listen = noticing(
-      { configuration: { notice } } as Setup,
+      { notice },
       {
         listen: () => Effect.sync(() => void heard++),
         terminal: { notify: (text) => Effect.sync(() => void sent.push(text)) }

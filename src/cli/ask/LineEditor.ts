@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type * as Terminal from "effect/Terminal"
 import { createInterface } from "node:readline"
 import { PassThrough, Writable } from "node:stream"
-import type { Completion } from "./slashCommands.ts"
+import type { Completion } from "./LineCompletion.ts"
 
 /** What a person typed: a message, Ctrl-C on an empty line, or the end of input. */
 export type Typed =

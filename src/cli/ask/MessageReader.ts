@@ -10,7 +10,7 @@ import { pasteMarks } from "../approval/TerminalQuestion.ts"
 import { Output } from "../terminal/Output.ts"
 import { suspend } from "../terminal/Keys.ts"
 import { type Complete, editLine, endsInput, type LineEnding, type Typed, usualPrompt } from "./LineEditor.ts"
-import { completeLine, noCompletions } from "./slashCommands.ts"
+import { completeLine, noCompletions } from "./LineCompletion.ts"
 
 /** Reads messages. After Ctrl-C and at the end of input the cursor stays in the line. */
 export interface MessageReader {

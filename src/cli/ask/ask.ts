@@ -50,15 +50,8 @@ import {
   type MessageReader,
   type TypedAhead
 } from "./MessageReader.ts"
-import {
-  completeLine,
-  type Completions,
-  noCompletions,
-  runCommand,
-  runTyped,
-  slashCommandIn,
-  toolNames
-} from "./slashCommands.ts"
+import { completeLine, type Completions, noCompletions } from "./LineCompletion.ts"
+import { runCommand, runTyped, slashCommandIn, toolNames } from "./slashCommands.ts"
 import { installedModels } from "../../app/serverModels.ts"
 import { withServerToChooseFrom } from "../../app/setup.ts"
 import { keptConversations } from "../../services/conversation/ConversationStore.ts"

@@ -17,8 +17,6 @@ import {
   summaryOf
 } from "../../domain/conversation/Conversation.ts"
 import type { CustomCommand } from "../../domain/conversation/CustomCommand.ts"
-import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
-import { foldersOf } from "../../domain/files/PathList.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import { assumedScale } from "../../domain/models/PromptSize.ts"
 import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
@@ -65,6 +63,8 @@ const commands = {
 
 type CommandName = keyof typeof commands
 
+export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
+
 /** What was typed: a command with what follows it, a command that does not exist, or that the person leaves. */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
@@ -80,7 +80,7 @@ const wide = 72
 /** The list of commands, as it fits a terminal. */
 const helpText = (keys: string, columns: number, own: ReadonlyArray<CustomCommand>): string => {
   const all = [
-    ...(Object.keys(commands) as ReadonlyArray<CommandName>).map((name) => [usageOf(name), commands[name][1]] as const),
+    ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
     ...own.map(({ description, isOwn, name }) => {
       const whose = isOwn ? "your message" : "a message of the project"
       return [`/${name}`, description === "" ? whose : `${printable(description)} (${whose})`] as const
@@ -101,77 +101,8 @@ const leaving = new Set(["exit", "quit"])
 
 /** What to say about a command that does not exist. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
-  const near = nearest(name, [...Object.keys(commands), ...own.map((one) => one.name)]).slice(0, 1)
+  const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
-}
-
-/** What a line can be completed with. */
-export interface Completions {
-  readonly files: ReadonlyArray<string>
-  readonly models: ReadonlyArray<string>
-  readonly tools: ReadonlyArray<string>
-  /** The numbers of kept conversations. */
-  readonly sessions: ReadonlyArray<string>
-  /** The names of own commands. */
-  readonly commands: ReadonlyArray<string>
-}
-
-export const noCompletions: Completions = { files: [], models: [], tools: [], sessions: [], commands: [] }
-
-/** What an argument of a command may be. */
-const argumentsOf = (command: string, { files, models, sessions, tools }: Completions): ReadonlyArray<string> => {
-  switch (command) {
-    case "model":
-      return models
-    case "allow":
-    case "tools":
-      return tools
-    case "sessions":
-      return sessions
-    case "undo":
-      return files
-    default:
-      return []
-  }
-}
-
-/** More names than this are no help. */
-const mostHits = 50
-
-/** The words that may take the place of `part`, with which a line ends. */
-export interface Completion {
-  readonly part: string
-  readonly hits: ReadonlyArray<string>
-}
-
-/** The files and folders that a mention may become, one folder at a time. */
-const completeMention = (written: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const path = written.replace(/^"/, "")
-  const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(
-    (one) => one.startsWith(path) && one !== path && !one.slice(path.length).replace(/\/$/, "").includes("/")
-  )
-  return hits.map((one) => {
-    if (one.endsWith("/")) return `@${/\s/.test(one) || written.startsWith('"') ? '"' : ""}${one}`
-    return `${written.startsWith('"') ? `@"${one}"` : mentionOf(one)}`
-  })
-}
-
-const found = (part: string, hits: ReadonlyArray<string>): Completion => ({ part, hits: hits.slice(0, mostHits) })
-
-/** How a line may go on; nothing for one in which there is nothing to complete. */
-export const completeLine = (line: string, known: Completions): Completion | undefined => {
-  const mention = openMention(line)
-  if (mention !== undefined) return found(`@${mention}`, completeMention(mention, known.files))
-  if (/^\/[\w-]*$/.test(line)) {
-    const names = [...Object.keys(commands), ...known.commands].map((name) => `/${name} `)
-    return found(
-      line,
-      names.filter((one) => one.startsWith(line))
-    )
-  }
-  const [, name = "", part = ""] = /^\/(\w+)\s+(?:.*[\s,])?([^\s,]*)$/.exec(line) ?? []
-  const hits = argumentsOf(name, known).filter((one) => one.startsWith(part))
-  return hits.length === 0 ? undefined : found(part, hits)
 }
 
 /**

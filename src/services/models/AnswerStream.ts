@@ -155,14 +155,14 @@ interface ReadOptions extends WritingOptions {
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
-export type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
+export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
  */
 export const readAnswer = Effect.fnUntraced(function* (
-  answer: Stream.Stream<AnswerPart, AiError.AiError>,
+  answer: Stream.Stream<ReceivedPart, AiError.AiError>,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
   const { arrived, entered, heard, meter, server, settings } = options
@@ -173,7 +173,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   let finish: Response.FinishPart | undefined
   let hasArrived = false
 
-  const take = (part: AnswerPart): ModelErrorReason | undefined => {
+  const take = (part: ReceivedPart): ModelErrorReason | undefined => {
     if (part.type === "text-delta" || part.type === "reasoning-delta") {
       const piece = part.delta.trim()
       repeated = { piece, times: piece === repeated.piece ? repeated.times + 1 : 1 }
@@ -203,7 +203,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     return usage
   })
 
-  const read = Effect.fnUntraced(function* (parts: ReadonlyArray<AnswerPart>) {
+  const read = Effect.fnUntraced(function* (parts: ReadonlyArray<ReceivedPart>) {
     if (!hasArrived) yield* arrived
     hasArrived = true
     for (const part of parts) {
