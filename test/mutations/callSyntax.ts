@@ -67,13 +67,6 @@ const partOfCall = new Set(
 const areFree = ({ arguments: values }: Call): boolean =>
   Object.keys(values).length > 0 && Object.keys(values).every((key) => !partOfCall.has(key))
 
-/** False for a call that writes a file whose content cannot be put into a block as it is. */
-const canMoveContent = ({ arguments: values, name }: Call): boolean => {
-  const content = values["content"]
-  const isText = typeof content === "string" && /^[^\r]*\S\n$/.test(content) && !/`{3}|~{3}/.test(content)
-  return name !== "write_file" || (isText && Object.keys(values).at(-1) === "content")
-}
-
 export const callSyntax: ReadonlyArray<Damage> = [
   {
     name: "calls in tags that name tool and parameters",
@@ -113,22 +106,6 @@ export const callSyntax: ReadonlyArray<Damage> = [
     apply: (document, random) => {
       const key = choose(random, "name", "tool", "tool_name")
       return mapCalls(document, ({ arguments: values, name, uid }) => fenced({ uid, [key]: name, ...values }), areFree)
-    }
-  },
-  {
-    name: "the content in the block after the call",
-    apply: (document) => {
-      const count = document.text.match(/"name": "write_file"/g)?.length ?? 0
-      return count === 1
-        ? mapCalls(
-            document,
-            ({ arguments: { content, ...values }, name, uid }) =>
-              name === "write_file"
-                ? `${fenced({ uid, name, arguments: values })}\n\n\`\`\`\n${String(content)}\`\`\``
-                : fenced({ uid, name, arguments: content === undefined ? values : { content, ...values } }),
-            canMoveContent
-          )
-        : undefined
     }
   }
 ]

@@ -106,20 +106,9 @@ export const headings: ReadonlyArray<Damage> = [
     }
   },
   {
-    name: "no blank after the hashes",
-    apply: (document, random) => mapHeadings(document, random, (marks, text) => marks + text)
-  },
-  {
     name: "bold lines for headings",
     apply: (document, random) =>
       mapHeadings(document, random, (marks, text) => (/section/i.test(text) ? `${marks} ${text}` : `**${text}**`))
-  },
-  {
-    name: "underlined headings",
-    apply: (document, random) =>
-      mapHeadings(document, random, (marks, text) =>
-        marks === "##" ? `${text}\n${"-".repeat(text.length)}` : `${marks} ${text}`
-      )
   },
   {
     name: "other words for headings",

@@ -1,7 +1,7 @@
 /**
  * What models put around an answer: fences, thoughts, talk, marks of the encoding.
  */
-import { changed, choose, type Damage, isClosed, linesOf, type Whole } from "./Damage.ts"
+import { changed, choose, type Damage, isClosed, type Whole } from "./Damage.ts"
 
 const startsWithHeading = ({ text }: Whole): boolean => /^\s*#{1,6} \S/.test(text)
 
@@ -15,8 +15,7 @@ const wrapped = (document: Whole, opening: string, closing: string): string | un
     : undefined
 
 /** Around a document without any heading, talk would be a part of it. */
-const hasHeading = ({ text }: Whole): boolean =>
-  /^[\s>]*#{1,6}\s*\S|^\s*(?:\*\*|__)\w[^*_]*(?:\*\*|__):?\s*$|^[=-]{3,}\s*$/m.test(text)
+const hasHeading = ({ text }: Whole): boolean => /^\s*#{1,6}\s+\S|^\s*(?:\*\*|__)\w[^*_]*(?:\*\*|__):?\s*$/m.test(text)
 
 /** A byte order mark stays the first character. */
 const before = ({ text: whole }: Whole, text: string): string =>
@@ -106,28 +105,6 @@ export const surroundings: ReadonlyArray<Damage> = [
           "I hope this helps."
         )
       )
-  },
-  {
-    name: "everything quoted",
-    apply: (document) =>
-      document.text.includes("<think") || document.text.startsWith("\ufeff")
-        ? undefined
-        : document.text
-            .split("\n")
-            .map((line) => `> ${line}`.trimEnd())
-            .join("\n")
-  },
-  {
-    name: "everything indented",
-    apply: (document, random) => {
-      const indent = choose(random, "  ", "    ", "\t")
-      return linesOf(document).some(({ text }) => text.startsWith("\t") || text.startsWith("\ufeff"))
-        ? undefined
-        : document.text
-            .split("\n")
-            .map((line) => (line === "" ? "" : indent + line))
-            .join("\n")
-    }
   },
   {
     name: "the answer twice",

@@ -44,10 +44,7 @@ const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
   const isAlone = proseLines(text).every((line) => line.text.trim() === "")
-  const areOwn = fences.every(
-    ({ language, text: inside }, index) => isOwn(language) || (index > 0 && !holdsCall(inside))
-  )
-  return isAlone && areOwn ? fences.map((fence) => fence.text) : []
+  return isAlone && fences.every(({ language }) => isOwn(language)) ? fences.map((fence) => fence.text) : []
 }
 
 const fenceLine = /^ {0,3}(?:`{3,}|~{3,})/gm

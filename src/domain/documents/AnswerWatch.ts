@@ -23,11 +23,11 @@ export interface AnswerShape {
 
 export const taskListShape: AnswerShape = { begins: "## Original prompt", knownHeadings: taskListHeadings }
 
-/** True when the document may have begun on this line. `before` is the line above, which may be underlined by it. */
-const isSign = ({ knownHeadings }: AnswerShape, before: string, text: string): boolean => {
+/** True when the document may have begun on this line. */
+const isSign = ({ knownHeadings }: AnswerShape, text: string): boolean => {
   const line = new Line(text)
   if (line.opening !== undefined || line.isField) return true
-  return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
+  return readMarkdown(text, { knownHeadings }).sections.length > 0
 }
 
 /** Why an answer is stopped. */
@@ -49,7 +49,6 @@ export class AnswerWatch {
   /** The beginning of the line that is being written, and its whole length. */
   #line = ""
   #length = 0
-  #before = ""
   #isThinking = false
   #hasBegun = false
   #preamble = 0
@@ -94,7 +93,7 @@ export class AnswerWatch {
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined
-    this.#hasBegun = isSign(shape, this.#before, line)
+    this.#hasBegun = isSign(shape, line)
     if (this.#hasBegun) return undefined
     if (this.#preamble + this.#length > longestPreamble) return { kind: "shape", begins: shape.begins }
     if (isWhole) this.#preamble += this.#length
@@ -106,7 +105,6 @@ export class AnswerWatch {
     const closes = closesThinking(line)
     if (closes) this.#preamble = 0
     this.#isThinking = !closes && (this.#isThinking || opensThinking(line))
-    this.#before = line
     this.#line = ""
     this.#length = 0
   }

@@ -2,17 +2,13 @@
  * The section `## Inputs` of a refinement: one line for each typed input of the skill, with its value. Also reads other
  * forms that models write, and checks the values against the skill.
  */
-import { distance } from "fastest-levenshtein"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
 import { stripMarks } from "../grammar/FieldValues.ts"
 import { excerpt, firstProse, type TaskLine } from "../grammar/RawTask.ts"
 import { oneLine } from "../text/Format.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
-import { textNestedTooDeep } from "../text/Json.ts"
 import { canonicalUrl } from "../tools/Access.ts"
 import type { InputValue } from "./TaskOutcome.ts"
 
@@ -63,13 +59,9 @@ const readTypedValue = (
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_\s]/g, "-")
 
-/** The input that a name means: the same but for case and underscores, or the only one that is spelled almost so. */
-const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): SkillInput | undefined => {
-  const exact = inputs.find((input) => plain(input.name) === plain(name))
-  if (exact !== undefined) return exact
-  const close = inputs.filter((input) => distance(plain(input.name), plain(name)) <= (input.name.length > 5 ? 2 : 1))
-  return close.length === 1 ? close[0] : undefined
-}
+/** The input that a name means: the same but for case and underscores. */
+const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): SkillInput | undefined =>
+  inputs.find((input) => plain(input.name) === plain(name))
 
 /** What a link or picture points to, when a value is nothing else. */
 const linkTarget = (text: string): string | undefined => /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/.exec(text)?.[1]
@@ -96,7 +88,7 @@ interface RawInput {
 
 const strictLine = /^- `([^`]+)`: (.*)$/
 const looseLine =
-  /^\s*(?:(?:[-*+]|\d+[.)])\s+)?[`*_"']*([\p{L}][\p{L}\p{N}_-]*)[`*_"']*(?:\s*\([^()]*\))?(?:[:：=][`*_"']*|[`*_"']*\s*[:：=])(?:\s+|$)(.*)$/u
+  /^\s*(?:(?:[-*+]|\d+[.)])\s+)?[`*_"']*([\p{L}][\p{L}\p{N}_-]*)[`*_"']*(?:[:：][`*_"']*|[`*_"']*\s*[:：])(?:\s+|$)(.*)$/u
 const boldLine = /^\s*[-*+]\s+(?:\*\*|`)([\p{L}][\p{L}\p{N}_-]*)(?:\*\*|`)\s+(.*)$/u
 
 const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
@@ -105,24 +97,13 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
   return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
 
-const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
-
-/** Values in a block as one JSON object. */
-const readObject = (text: string, line: number): ReadonlyArray<RawInput> =>
-  Object.entries(textNestedTooDeep(text) ? {} : Option.getOrElse(decodeObject(text), () => ({}))).map(
-    ([name, value]) => {
-      const written = typeof value === "string" ? value : JSON.stringify(value)
-      return { name, line, text: oneLine(written), isStrict: false }
-    }
-  )
-
 /** Lines without a name go on with the value before them. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {
   const raw: Array<RawInput> = []
   for (const one of lines) {
     if (one.kind === "blank" || one.kind === "rule" || one.kind === "comment") continue
     const source = one.kind === "fence" ? one.fence.text : one.text
-    const found = (one.kind === "fence" ? readObject : readLine)(source, one.line)
+    const found = one.kind === "fence" ? [] : readLine(source, one.line)
     const last = raw.at(-1)
     if (found.length > 0) raw.push(...found)
     else if (last !== undefined) {

@@ -3,21 +3,13 @@
  * nothing else, and those in other places. The last would never run, so each is an issue.
  */
 import * as Result from "effect/Result"
-import { type Where, addIssue, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
+import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
 import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
 import { excerpt, type TaskLine } from "../grammar/RawTask.ts"
-import type { Fence } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import { type MarkdownSection, textOfLines } from "../markdown/Sections.ts"
 import { scanJson } from "../text/Json.ts"
-import {
-  joinBlocks,
-  type ReadBlock,
-  readFencedCalls,
-  holdsCall,
-  isFlatCall,
-  mentionsCall
-} from "../tools/ToolCallTraces.ts"
+import { holdsCall, isFlatCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { beginsWithMark, endsInCall, hasMarkedLine, markedCalls, markedParts } from "../tools/MarkedCalls.ts"
 import { readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { readBlock } from "../tools/ToolCallJson.ts"
@@ -72,14 +64,13 @@ export const readCalls = (
   lines: ReadonlyArray<TaskLine>,
   findings: Findings
 ): ReadonlyArray<UnnumberedCall> => {
-  const blocks: Array<ReadBlock> = []
+  const calls: Array<UnnumberedCall> = []
   let loose: Array<string> = []
   let looseLine = start
   let isHidden = false
   const endLoose = (): void => {
     const text = loose.join("\n")
-    const calls = loose.length > 0 ? readLoose(text, { section, line: looseLine }, findings) : []
-    if (calls.length > 0) blocks.push({ calls, findings: noFindings() })
+    if (loose.length > 0) calls.push(...readLoose(text, { section, line: looseLine }, findings))
     isHidden = isCommented(text, isHidden)
     loose = []
   }
@@ -91,14 +82,14 @@ export const readCalls = (
       if (kind === "fence" && isHidden) {
         const { text: quote } = one.fence
         if (holdsCall(quote)) addIssue(findings, "tool-call-misplaced", where, { what: commented, quote })
-      } else if (kind === "fence") blocks.push(readFencedCalls(one.fence.text, one.fence.closed, where))
+      } else if (kind === "fence") calls.push(...readCallBlock(one.fence.text, where, findings))
       continue
     }
     if (loose.length === 0) looseLine = line
     if (loose.length > 0 || kind !== "blank") loose.push(text)
   }
   endLoose()
-  return joinBlocks(blocks, findings)
+  return calls
 }
 
 /** A line on which a call without a code block may start. */
@@ -181,21 +172,13 @@ const isOnlyCalls = (text: string): boolean =>
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** True for blocks of calls of which one has the content of a file in the block after it. */
-const isCallsWithContent = (blocks: ReadonlyArray<Fence>): boolean => {
-  const findings = noFindings()
-  const read = blocks.map(({ closed, text }) => readFencedCalls(text, closed, {}))
-  const others = blocks.filter(({ text }) => !isOnlyCalls(text))
-  return joinBlocks(read, findings).length > 0 && others.length === 1 && findings.issues.length === 0
-}
-
 /** The answer with the heading of the calls, when it is nothing else than calls. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]
   const isOutside = lines.some((line, index) => !fences.has(index) && !line.isBlank)
-  const isBlocks =
-    blocks.length > 0 && !isOutside && (blocks.every(({ text: one }) => isOnlyCalls(one)) || isCallsWithContent(blocks))
-  if (!isBlocks && (blocks.length > 0 || !isOnlyCalls(text))) return undefined
+  const areCalls =
+    blocks.length > 0 ? !isOutside && blocks.every((block) => isOnlyCalls(block.text)) : isOnlyCalls(text)
+  if (!areCalls) return undefined
   return `${heading}${text}`
 }

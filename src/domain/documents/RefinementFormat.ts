@@ -231,14 +231,7 @@ const readTask = (
 }
 
 /** What is noted of what stands around an answer. */
-const around: ReadonlySet<string> = new Set([
-  "byte-order-mark",
-  "line-endings",
-  "quote-unwrapped",
-  "indentation-removed",
-  "fence-unwrapped",
-  "thinking-removed"
-])
+const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {

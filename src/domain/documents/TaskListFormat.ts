@@ -140,23 +140,20 @@ const strictTitle = ({ heading, known }: MarkdownSection, position: number): str
   return `Task section ${number === "" ? position + 1 : number}${suffix === "" ? "" : `: ${suffix}`}`
 }
 
-const numberIn = /^(task[\s_-]*section[\s_-]*#?)(\d{1,9})(?!\d)/i
+const numberIn = /^task[\s_-]*section[\s_-]*#?(\d{1,9})(?!\d)/i
 
-/** Strict titles in order. Falling numbers are an issue, repeated ones are counted on. */
+/** Strict titles in order; each number is higher than those before. */
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
-  let written = -1
-  let counted = -1
+  let before = -1
   return spans.map(({ number: ofTask, section }, position) => {
     const title = ofTask === undefined ? strictTitle(section, position) : `Task section ${ofTask}`
-    const where = { section: title, line: section.line }
-    const number = Number(numberIn.exec(title)?.[2] ?? Number.NaN)
-    if (Number.isNaN(number)) return title
-    if (number < written) reader.issue("section-order", where, `The section "${title}" comes after section ${written}.`)
-    if (number === written)
-      reader.repair("section-number", where, "Numbered the sections in order, because two have the same number.")
-    written = number
-    counted = Math.max(number, counted + 1)
-    return number === counted ? title : title.replace(numberIn, `$1${counted}`)
+    const number = Number(numberIn.exec(title)?.[1] ?? Number.NaN)
+    if (number <= before) {
+      const what = `The section "${title}" comes after section ${before}.`
+      reader.issue("section-order", { section: title, line: section.line }, what)
+    }
+    if (!Number.isNaN(number)) before = number
+    return title
   })
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads what a task is carried out for: `file in src/**`, `line in docs/*.md that contains TODO`, `entry in [Find](#find-results)`,
- * and what models write instead: a bare pattern, a folder, "every .ts file under src".
+ * and what may stand instead: a bare pattern, a folder, "every file in src".
  */
 import * as Option from "effect/Option"
 import { addIssue, addRepair, type Findings, type Where } from "../findings/Issue.ts"
@@ -9,28 +9,27 @@ import type { ForEach, ItemKind } from "../plan/ForEach.ts"
 import type { ResultReference } from "../plan/Reference.ts"
 import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 
-/** The words that models use for each kind of item. */
 const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
-  ["heading", /^(?:headings?|chapters?|sections?)$/i],
-  ["line", /^(?:lines?|match(?:es)?|occurrences?|places?|hits?)$/i],
-  ["entry", /^(?:entry|entries|items?|rows?|bullets?|points?|elements?|names?|results?)$/i],
-  ["file", /^(?:files?|modules?|documents?|pages?|sources?|scripts?|tests?)$/i]
+  ["heading", /^headings?$/i],
+  ["line", /^lines?$/i],
+  ["entry", /^(?:entry|entries)$/i],
+  ["file", /^files?$/i]
 ]
 
-const kindOf = (word: string): ItemKind | undefined => kinds.find(([, pattern]) => pattern.test(word))?.[0]
+const kindOfNoun = (noun: string): ItemKind | undefined => {
+  const word = noun.trim().split(/\s+/).at(-1) ?? ""
+  return kinds.find(([, pattern]) => pattern.test(word))?.[0]
+}
 
-const kindOfNoun = (noun: string): ItemKind | undefined => kindOf(noun.trim().split(/\s+/).at(-1) ?? "")
-
-/** `that contains "x"`, `containing x`, `with x in it`. */
-const filter =
-  /[\s,]+(?:(?:that|which)\s+(?:contains?|has|have|holds?|mentions?|uses?|includes?)|containing|with(?:\s+the\s+text)?|matching|mentioning)\s+(.+)$/is
+/** `that contains "x"`, `containing x`. */
+const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
 const unquoted = (text: string): string => {
   const trimmed = text.trim().replace(/(?<=[`"'”’])[.,;]$/, "")
   return /^(`+|["'“‘])(.*?)(?:\1|["'”’])$/s.exec(trimmed)?.[2] ?? trimmed
 }
 
-const quantifier = /^(?:for\s+)?(?:each|every|all|any)(?:\s+of)?(?:\s+the)?\s+/i
+const quantifier = /^(?:for\s+)?(?:each|every|all)\s+/i
 
 interface Words {
   /** What counts as an item, as it is written. */
@@ -39,59 +38,28 @@ interface Words {
   readonly containing: string | undefined
 }
 
-/** `every .ts file in src that contains "x"` as its parts. */
+/** `every file in src that contains "x"` as its parts. */
 const cutWords = (written: string): Words => {
   const found = filter.exec(written)
   const before = (found === null ? written : written.slice(0, found.index)).trim().replace(quantifier, "")
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
-  const split =
-    /^(.*?)(?:^|\s+)(?:in|of|from|under|within|inside|below|matching|on)(?:\s+the(?:\s+(?:folder|directory|file|list|result))?)?\s+(.+)$/is.exec(
-      before
-    )
-  const noun = split?.[1] ?? ""
+  const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /* A pattern may contain "in" as a folder; what counts as an item ends with a word for it. */
-  return split === null || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
-    ? { noun: "", place: before, containing }
-    : { noun, place: split[2] ?? "", containing }
+  const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
+  return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
-
-const extensionIn = /(?:^|\s|`)\*?\.([a-z\d]{1,8})\b/i
-
-const languages: Readonly<Record<string, string>> = {
-  typescript: "{ts,tsx,mts,cts}",
-  javascript: "{js,jsx,mjs,cjs}",
-  python: "py",
-  go: "go",
-  rust: "rs",
-  java: "java",
-  markdown: "md",
-  ruby: "rb",
-  php: "php",
-  kotlin: "kt",
-  swift: "swift",
-  csharp: "cs"
-}
-
-/** The ending of files that a noun names: `.ts file`, `Python files`. */
-const endingIn = (noun: string): string | undefined =>
-  extensionIn.exec(noun)?.[1] ??
-  Object.entries(languages).find(([name]) => new RegExp(`\\b${name}\\b`, "i").test(noun))?.[1]
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
 /** A folder stands for the files in it; a path without an ending is a folder. */
 const patternOf = (place: string, noun: string): string | undefined => {
-  const text = unquoted(place).replace(/\s+(?:folder|directory)$/i, "")
-  const ending = endingIn(noun)
-  if (/^(?:the\s+)?(?:whole\s+)?(?:project|repository|repo|codebase|code base)$/i.test(text) || text === ".")
-    return ending === undefined ? "**" : `**/*.${ending}`
-  if (text === "" || /\s/.test(text)) return undefined
-  const path = text.replace(/^(?:\.\/)+/, "")
+  const path = unquoted(place).replace(/^(?:\.\/)+/, "")
+  if (path === "" || /\s/.test(path)) return undefined
   /* One word without anything that marks it as a path is more likely prose. */
   if (kindOfNoun(noun) === undefined && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
-  return `${path.replace(/\/$/, "")}/**${ending === undefined ? "" : `/*.${ending}`}`
+  return `${path.replace(/\/$/, "")}/**`
 }
 
 const how =

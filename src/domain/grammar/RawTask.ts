@@ -4,7 +4,7 @@
  * known to be new.
  */
 import type { RepairCode } from "../findings/Issue.ts"
-import { dedent, type Fence, fenceByLine, findFences, Line, readLines } from "../markdown/Line.ts"
+import { dedent, type Fence, Line } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import type { CodeBlock } from "../markdown/PromptBlock.ts"
 import { type FieldKey, fieldLabels, type LabelledLine } from "../markdown/TaskFields.ts"
@@ -46,7 +46,7 @@ const classify = (source: Line, line: number): TaskLine => {
   const { hashes, indent, text } = source
   const place = { line, text, indent }
   if (source.isBlank) return { kind: "blank", ...place }
-  if (indent === 0 && hashes?.spaced === true) return { kind: "heading", ...place, text: hashes.text }
+  if (indent === 0 && hashes !== undefined) return { kind: "heading", ...place, text: hashes.text }
   if (source.isRule) return { kind: "rule", ...place }
   if (source.isComment) return { kind: "comment", ...place }
   if (source.label !== undefined) return { kind: "label", ...place, label: source.label }
@@ -66,27 +66,20 @@ const fenceLines = (fence: Fence, line: number): ReadonlyArray<TaskLine> => {
   ]
 }
 
-/** The lines of a document from a position up to another, which is excluded; `before` lines stand before the first. */
+/** The lines of a document from a position up to another, which is excluded. */
 export const taskLines = (
   { fences, lines }: Pick<MarkdownDocument, "fences" | "lines">,
   first: number,
-  last: number,
-  before = 0
+  last: number
 ): ReadonlyArray<TaskLine> => {
   const result: Array<TaskLine> = []
   let index = first
   for (let line = lines[index]; line !== undefined && index < last; line = lines[index]) {
     const fence = fences.get(index)
-    result.push(...(fence === undefined ? [classify(line, before + index + 1)] : fenceLines(fence, before + index + 1)))
+    result.push(...(fence === undefined ? [classify(line, index + 1)] : fenceLines(fence, index + 1)))
     index = (fence?.last ?? index) + 1
   }
   return result
-}
-
-/** The lines of a text of its own; `before` is the line before its first. */
-export const linesOfText = (text: string, before: number): ReadonlyArray<TaskLine> => {
-  const lines = readLines(text)
-  return taskLines({ lines, fences: fenceByLine(findFences(lines, () => false)) }, 0, lines.length, before)
 }
 
 /** The first line of prose, where a list or a call should be; nothing without any. */

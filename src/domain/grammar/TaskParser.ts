@@ -4,16 +4,7 @@
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
-import {
-  excerpt,
-  type FenceLine,
-  type Labelled,
-  linesOfText,
-  type Loose,
-  OpenTask,
-  type RawTask,
-  type TaskLine
-} from "./RawTask.ts"
+import { excerpt, type FenceLine, type Labelled, type Loose, OpenTask, type RawTask, type TaskLine } from "./RawTask.ts"
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
@@ -167,13 +158,7 @@ class TaskCollector {
 
   #fence({ afterLabel, fence, line }: FenceLine): void {
     if (this.#task !== undefined) return this.#task.addFence(fence, line, afterLabel)
-    const inner = linesOfText(fence.text, line)
-    if (inner.filter((one) => one.kind === "label" && one.label.key !== undefined).length < 2) {
-      return this.#ignore(fence.text, line)
-    }
-    this.#repair("section-unwrapped", line, "Read the tasks out of the code block around them.")
-    this.collect(inner)
-    this.finish()
+    this.#ignore(fence.text, line)
   }
 
   #heading(text: string, line: number, [first, second]: ReadonlyArray<TaskLine>): void {

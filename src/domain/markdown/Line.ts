@@ -65,25 +65,25 @@ const readBullets = (line: string): Bullets => {
   return { indent, content, marker, rest }
 }
 
-/** `## Tasks`. `spaced` is false for `##Tasks`, which only a known heading may be. */
+/** `## Tasks` */
 interface HashHeading {
   readonly depth: number
   readonly text: string
-  readonly spaced: boolean
 }
 
-/** Reads a line that starts with one to six hashes; closing hashes are dropped. */
+/** Reads a line that starts with one to six hashes and a blank; closing hashes are dropped. */
 const readHashes = (line: string): HashHeading | undefined => {
   const trimmed = line.trim()
   if (!trimmed.startsWith("#")) return undefined
   const depth = /^#{1,6}(?!#)/.exec(trimmed)?.[0].length
   if (depth === undefined) return undefined
   const rest = trimmed.slice(depth)
+  if (rest !== "" && !/^\s/.test(rest)) return undefined
   const text = rest.trim()
   let end = text.length
   while (end > 0 && text[end - 1] === "#") end -= 1
   const closed = end === 0 || (end < text.length && /\s/.test(text[end - 1] ?? ""))
-  return { depth, text: closed ? text.slice(0, end).trim() : text, spaced: rest === "" || /^\s/.test(rest) }
+  return { depth, text: closed ? text.slice(0, end).trim() : text }
 }
 
 interface Opening {
@@ -137,7 +137,7 @@ export class Line {
 
   /** True for a heading with hashes, by the rules of CommonMark. */
   get isHeading(): boolean {
-    return this.indent <= 3 && this.hashes?.spaced === true
+    return this.indent <= 3 && this.hashes !== undefined
   }
 
   /** True for `---`, `***`, `___`. */

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { type Issue, type Repair, addIssue, addRepair, noFindings } from "../findings/Issue.ts"
 import { forgivingSlug } from "../text/Slug.ts"
 import { type Line, type Fence, fenceByLine, findFences } from "./Line.ts"
-import { cleanLines, type IsPart } from "./MarkdownCleaning.ts"
+import { cleanLines } from "./MarkdownCleaning.ts"
 import { type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 import { type MarkdownSection, splitSections, textOfLines, textUnder } from "./Sections.ts"
 
@@ -27,7 +27,7 @@ const maximumDocument = 4_194_304
 
 /** What a reader knows of the documents it reads. */
 export interface MarkdownOptions {
-  /** Headings to find also when they are bold lines, underlined lines, or lack the space after the hashes. */
+  /** Headings to find also when they are bold lines. */
   readonly knownHeadings?: KnownHeadings
   /** True for a document with tasks: their fields are not code, so an unclosed fence before one does not swallow it. */
   readonly hasFields?: boolean
@@ -47,25 +47,24 @@ export const readMarkdown = (
 ): MarkdownDocument => {
   if (text.length > maximumDocument) return unsplit(text)
   const findings = noFindings()
-  const isPart: IsPart = (line, next) =>
-    (hasFields && line.isField) || readHeading(line, next, knownHeadings)?.known?.exact === true
-  const isPartAlone = (line: Line): boolean => isPart(line, undefined)
+  const isPart = (line: Line): boolean =>
+    (hasFields && line.isField) || readHeading(line, knownHeadings)?.known?.exact === true
   const lines = cleanLines(text, findings, isPart)
   // Only an unclosed fence needs it.
   let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
-    lastPart ??= lines.findLastIndex((line, at) => isPart(line, lines[at + 1]))
+    lastPart ??= lines.findLastIndex(isPart)
     if (index <= lastPart) strayFences.push(index + 1)
     return index > lastPart
   }
-  const found = findFences(lines, staysOpen, isPartAlone)
+  const found = findFences(lines, staysOpen, isPart)
   const open = found.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
     // A bare fence at the end closes a block whose own start was read as the end of an earlier one.
     const isEnd = open.language === "" && open.text.trim() === ""
-    const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some(isPartAlone))
+    const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
   }
   const fences = fenceByLine(found)

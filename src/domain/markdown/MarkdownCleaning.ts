@@ -1,11 +1,9 @@
 /**
- * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything, a quote
- * or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original
- * text.
+ * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything. Removed lines stay as
+ * empty lines, so line numbers remain those of the original text.
  */
-import { looseMark } from "../files/ChangeMarks.ts"
 import { addRepair, type Findings } from "../findings/Issue.ts"
-import { dedent, fenceByLine, findFences, Line, readLines } from "./Line.ts"
+import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
 import { isKnownHeadingText } from "./MarkdownHeadings.ts"
 
 const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i
@@ -25,7 +23,6 @@ type LineTest = (line: Line) => boolean
 
 const isHeading: LineTest = (line) => line.isHeading
 const isWritten: LineTest = (line) => !line.isBlank
-const isQuoted: LineTest = ({ text }) => /^ {0,3}>/.test(text)
 
 const replace = (lines: Array<Line>, from: number, to: number, change: (line: string) => string): void => {
   for (let index = from; index < to; index += 1) lines[index] = new Line(change(lines[index]?.text ?? ""))
@@ -84,18 +81,13 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
   addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed what the model thought before its answer.")
 }
 
-/** True for a line that belongs to the document; the second line is the one after it. */
-export type IsPart = (line: Line, next: Line | undefined) => boolean
-
 /** A fence of type markdown, or of no type, that starts before any heading and holds headings, is a wrapper. */
-const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: IsPart): boolean => {
-  const start = lines.findIndex(
-    (line, index) => line.isHeading || line.opening !== undefined || isPart(line, lines[index + 1])
-  )
+const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
+  const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))
   const opening = lines[start]?.opening
   if (opening === undefined || !["", "markdown", "md"].includes(opening.info.toLowerCase())) return false
   const inside = lines[firstIndex(lines, start + 1, isWritten)]?.text ?? ""
-  if (opening.lead.trim() !== "" || !/^\s*>?\s*#{1,6}\s/.test(inside)) return false
+  if (opening.lead.trim() !== "" || !/^\s*#{1,6}\s/.test(inside)) return false
   blank(lines, start, start + 1)
   addRepair(findings, "fence-unwrapped", { line: start + 1 }, "Read the answer out of the code block around it.")
   const unclosed: Array<number> = []
@@ -108,64 +100,13 @@ const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: IsPart): bo
   return true
 }
 
-/** The end of a run of lines that pass a test or are blank, without the blank ones at its end. */
-const endOfRun = (lines: ReadonlyArray<Line>, from: number, test: LineTest): number => {
-  let end = firstIndex(lines, from, (line) => !line.isBlank && !test(line))
-  while (end > from && lines[end - 1]?.isBlank === true) end -= 1
-  return end
+const removeThinking = (lines: Array<Line>, findings: Findings): void => {
+  removeOpenThinking(lines, findings)
+  removeThinkingBeforeLoneTag(lines, findings)
 }
-
-/** Everything from the first heading on is quoted; text before and after need not be. */
-const unwrapQuote = (lines: Array<Line>, findings: Findings): boolean => {
-  const first = firstIndex(lines, 0, (line) => line.isHeading || /^ {0,3}> {0,3}#{1,6}\s/.test(line.text))
-  const isAll = lines.every((line) => line.isBlank || isQuoted(line))
-  const start = isAll ? firstIndex(lines, 0, isWritten) : first
-  const end = endOfRun(lines, start, isQuoted)
-  const [heading, line] = [lines[first], lines[start]]
-  const isWhole = heading !== undefined && isQuoted(heading) && firstIndex(lines, end, isHeading) === lines.length
-  if (end - start < 2 || !(isWhole || isAll) || line === undefined || !isQuoted(line)) return false
-  addRepair(findings, "quote-unwrapped", { line: start + 1 }, "Removed the quote marks before every line.")
-  replace(lines, start, end, (text) => text.replace(/^ {0,3}> ?/, ""))
-  return true
-}
-
-/** Everything from the first heading on is indented; text before and after need not be. A comment in code is no heading. */
-const unwrapIndentation = (lines: Array<Line>, findings: Findings, isPart: IsPart): boolean => {
-  const whole = lines.reduce((least, { indent, isBlank }) => (isBlank ? least : Math.min(least, indent)), Infinity)
-  const heading = firstIndex(lines, 0, ({ hashes, opening }) => hashes?.spaced === true || opening !== undefined)
-  const start = whole > 0 ? 0 : Math.min(heading, lines.length - 1)
-  const indent = whole > 0 ? whole : (lines[heading]?.indent ?? 0)
-  if (indent === Infinity || indent === 0) return false
-  if (whole === 0 && (indent < 4 || lines[start]?.opening !== undefined)) return false
-  const end = whole > 0 ? lines.length : endOfRun(lines, start, (line) => line.indent >= indent)
-  if (firstIndex(lines, end, isHeading) < lines.length) return false
-  if (whole === 0 && !lines.slice(start, end).some((line, index) => isPart(line, lines[start + index + 1])))
-    return false
-  if (lines.some(({ indent: own, text }) => own < indent && looseMark.test(text))) return false
-  addRepair(findings, "indentation-removed", { line: start + 1 }, "Removed the indentation of every line.")
-  replace(lines, start, end, (text) => dedent(text, indent))
-  return true
-}
-
-/** Removes layers as long as one is found, at most four: they may enclose each other. */
-const removeAll = (findings: Findings, layers: () => void): void => {
-  for (let depth = 0; depth < 4; depth += 1) {
-    const before = findings.repairs.length
-    layers()
-    if (findings.repairs.length === before) return
-  }
-}
-
-/** Quotes, indentation and thoughts around each other. */
-const unwrapLayers = (lines: Array<Line>, findings: Findings, isPart: IsPart): void =>
-  removeAll(findings, () => {
-    removeAll(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings, isPart))
-    removeOpenThinking(lines, findings)
-    removeThinkingBeforeLoneTag(lines, findings)
-  })
 
 /** The lines of the answer itself; `isPart` knows the headings and fields of the document in all their forms. */
-export const cleanLines = (text: string, findings: Findings, isPart: IsPart): ReadonlyArray<Line> => {
+export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
     rest = rest.slice(1)
@@ -176,8 +117,8 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart): Re
     addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
   }
   const lines = readLines(rest)
-  unwrapLayers(lines, findings, isPart)
-  if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings, isPart)
+  removeThinking(lines, findings)
+  if (unwrapFence(lines, findings, isPart)) removeThinking(lines, findings)
   return lines
 }
 

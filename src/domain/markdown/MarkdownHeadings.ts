@@ -1,7 +1,7 @@
 /**
  * Headings: the known ones of each kind of document, with the other wordings that models use, and the forms in which a
- * heading is written. A known heading is found by its slug, whatever its level, emphasis, numbering or punctuation; only
- * known headings are also found as bold lines, underlined lines, or without the space after the hashes.
+ * heading is written. A known heading is found by its slug, whatever its level, emphasis, numbering or punctuation, and also as a
+ * bold line.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -104,23 +104,22 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for a string that is an exact heading of any document: as a bold or underlined line it would be a heading. */
+/** True for a string that is an exact heading of any document: as a bold line it would be a heading. */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)
   return exactSlugs.has(slug) || sectionSlug.test(slug)
 }
 
-/** A heading as a line or two of a text. */
+/** A heading as a line of a text. */
 export interface Heading {
   readonly text: string
   readonly depth: number
-  /** How it was written; all but `hashes` are read only for known headings. */
-  readonly form: "hashes" | "unspaced" | "bold" | "underlined"
+  /** How it was written; a bold line is read only as a known heading. */
+  readonly form: "hashes" | "bold"
   readonly known: KnownHeading | undefined
   /** Text on the line of a bold heading. */
   readonly lead: string
-  readonly height: number
 }
 
 /** A heading without emphasis, code marks and links, however they are nested. */
@@ -142,33 +141,17 @@ const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefin
   const known = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
   if (known?.exact !== true || (lead !== "" && !known.leads)) return undefined
-  return { text: text.replace(/:\s*$/, "").trim(), depth: known.depth, form: "bold", known, lead, height: 1 }
+  return { text: text.replace(/:\s*$/, "").trim(), depth: known.depth, form: "bold", known, lead }
 }
 
-const readUnderlined = (line: Line, next: Line | undefined, knownHeadings: KnownHeadings): Heading | undefined => {
-  if (next === undefined || !/^ {0,3}(?:={2,}|-{3,})\s*$/.test(next.text)) return undefined
-  const text = line.text.trim()
-  if (text.startsWith("\\")) return undefined
-  const known = knownHeadings(text)
-  if (known?.exact !== true || line.bullets.marker !== "none") return undefined
-  return { text, depth: known.depth, form: "underlined", known, lead: "", height: 2 }
-}
-
-/** Reads the heading that starts on a line; `next` is the line after it. */
-export const readHeading = (
-  line: Line,
-  next: Line | undefined,
-  knownHeadings: KnownHeadings | undefined
-): Heading | undefined => {
+/** Reads the heading on a line. */
+export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined): Heading | undefined => {
   if (line.indent > 3 || line.isBlank) return undefined
-  if (line.hashes === undefined) {
-    if (knownHeadings === undefined) return undefined
-    return readBold(line.text.trim(), knownHeadings) ?? readUnderlined(line, next, knownHeadings)
-  }
-  const { depth, spaced, text: written } = line.hashes
+  if (line.hashes === undefined) return knownHeadings && readBold(line.text.trim(), knownHeadings)
+  const { depth, text: written } = line.hashes
   const plain = plainHeading(written)
   const known = knownHeadings?.(plain)
+  if (line.indent > 0 && knownHeadings !== undefined && known === undefined) return undefined
   const text = known === undefined ? plain : plain.replaceAll("\u00a0", " ")
-  const isOne = spaced ? line.indent === 0 || knownHeadings === undefined || known !== undefined : known?.exact
-  return isOne === true ? { text, depth, form: spaced ? "hashes" : "unspaced", known, lead: "", height: 1 } : undefined
+  return { text, depth, form: "hashes", known, lead: "" }
 }

@@ -7,7 +7,7 @@ import type { Line } from "./Line.ts"
 import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 
 /** A heading with what stands under it, up to the next heading of any level. */
-export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
+export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
   /** GFM anchor; repeated headings are numbered. */
   readonly anchor: string
@@ -30,20 +30,17 @@ export const splitSections = (
   knownHeadings?: KnownHeadings
 ): ReadonlyArray<MarkdownSection> => {
   const headings: Array<{ readonly index: number; readonly heading: Heading }> = []
-  let after = 0
   for (const [index, line] of lines.entries()) {
-    const heading = index < after || fences.has(index) ? undefined : readHeading(line, lines[index + 1], knownHeadings)
-    if (heading === undefined) continue
-    headings.push({ index, heading })
-    after = index + heading.height
+    const heading = fences.has(index) ? undefined : readHeading(line, knownHeadings)
+    if (heading !== undefined) headings.push({ index, heading })
   }
   const slugger = makeSlugger()
-  return headings.map(({ heading: { height, text, ...heading }, index }, position) =>
+  return headings.map(({ heading: { text, ...heading }, index }, position) =>
     Object.assign(heading, {
       heading: text,
       anchor: slugger.slug(text),
       line: index + 1,
-      first: index + height,
+      first: index + 1,
       last: headings[position + 1]?.index ?? lines.length
     })
   )

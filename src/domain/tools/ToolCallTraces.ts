@@ -5,10 +5,8 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { isCallKey, readCallBlock, type UnnumberedCall } from "./ToolCallFormat.ts"
+import { isCallKey } from "./ToolCallFormat.ts"
 import { readBlock } from "./ToolCallJson.ts"
-import { type Where, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
-import { meantTool } from "./ArgumentCheck.ts"
 
 const isCall = (value: Schema.Json): boolean => {
   if (Array.isArray(value)) return value.some(isCall)
@@ -67,50 +65,3 @@ const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 /** True for running text that contains a call, in whatever syntax. */
 export const mentionsCall = (text: string): boolean =>
   holdsInOrder(text, opening, nameSign) || callTag.test(text) || labelled.test(text) || functionCall.test(text)
-
-export type ReadBlock = ReturnType<typeof readFencedCalls>
-
-/**
- * Reads a fenced block by itself; `content` is its text when it may be the content of a file. A block that is cut off is none.
- */
-export const readFencedCalls = (text: string, closed: boolean, where: Where) => {
-  const findings = noFindings()
-  const calls = readCallBlock(text, where, findings)
-  const isContent = closed && calls.length === 0 && text.trim() !== "" && !holdsCall(text)
-  const content: { readonly content?: string } = isContent ? { content: text } : {}
-  return { calls, findings, ...content }
-}
-
-const writer = "write_file"
-const contentNames = new Set(["content", "contents", "text", "filetext", "body", "data"])
-
-const lacksContent = ({ arguments: given, name }: UnnumberedCall): boolean =>
-  meantTool(name, [writer]) === writer &&
-  Object.keys(given).length > 0 &&
-  !Object.keys(given).some((key) => contentNames.has(key.toLowerCase().replace(/[-_]/g, "")))
-
-/** The position of the only block that is the content of the only call that lacks it; -1 when that is not clear. */
-const findContent = (blocks: ReadonlyArray<ReadBlock>): number => {
-  const at = blocks.findIndex(({ content }) => content !== undefined)
-  const isOnly = blocks.every(({ calls }, index) => index === at || calls.length > 0)
-  const lacking = blocks.flatMap(({ calls }) => calls.filter(lacksContent))
-  const before = blocks[at - 1]?.calls ?? []
-  return isOnly && lacking.length === 1 && before.length === 1 && before[0] === lacking[0] ? at : -1
-}
-
-/** The calls of all blocks in order. */
-export const joinBlocks = (blocks: ReadonlyArray<ReadBlock>, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const at = findContent(blocks)
-  const content = blocks[at]?.content
-  return blocks.flatMap(({ calls, findings: found }, index) => {
-    if (content !== undefined && index === at) return []
-    findings.issues.push(...found.issues)
-    findings.repairs.push(...found.repairs)
-    if (content === undefined || index !== at - 1) return calls
-    return calls.map((call) => {
-      const message = `Read the block after the call of ${call.name} as its "content".`
-      addRepair(findings, "tool-call-content", call.where, message)
-      return { ...call, arguments: { ...call.arguments, content: `${content}\n` } }
-    })
-  })
-}

@@ -56,9 +56,9 @@ describe("calls at the level of the model itself", () => {
     )
   })
 
-  it("may have the content of a file in the next block", () => {
+  it("are none beside a block of a program", () => {
     const text = `${fence('{"name": "write_file", "arguments": {"path": "a.py"}}')}\n\n${fence("print(1)", "python")}`
-    assert.deepStrictEqual(find(text), [["write_file", { path: "a.py", content: "print(1)\n" }]])
+    assert.isUndefined(find(text))
   })
 
   it("are all of the calls that end a text", () => {

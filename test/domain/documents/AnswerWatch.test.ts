@@ -247,7 +247,6 @@ describe("AnswerWatch with a shape", () => {
   for (const [sign, begin] of Object.entries({
     "a heading": "# Plan",
     "a bold heading of the document": "**Goals / summary**",
-    "an underlined heading": "Tasks\n-----",
     "a field": "- **What is needed** Find it.",
     "a code block": "```markdown"
   })) {

@@ -140,7 +140,7 @@ describe("fixDocument", () => {
   it("keeps every word of the prompt", () => {
     const prompt = "Where is it?\n\n## Background\n\n- **Skill** is a word\n\n### Task section 9\n\n1. one"
     for (const given of [prompt, `\`\`\`text\n${prompt}\n\`\`\``]) {
-      const { report, text } = fixDocument("task-list", list(given, "Original prompt\n---"))
+      const { report, text } = fixDocument("task-list", list(given, "**Original prompt**"))
       assert.strictEqual(report.verdict, "repaired")
       assert.strictEqual(originalPrompt(text), prompt)
     }

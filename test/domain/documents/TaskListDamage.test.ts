@@ -70,9 +70,6 @@ const harmless: ReadonlyArray<Damage> = [
   ["thoughts with an open fence", (text) => `<think>\n\`\`\`ts\n</think>\n\n${text}`],
   ["thoughts that are not closed", (text) => `<think>\nLet me plan.\n\n${text}`],
   ["thoughts without the first tag", (text) => `Let me plan.\n</think>\n\n${text}`],
-  ["quote", everyLine((line) => `> ${line}`)],
-  ["indentation", everyLine((line) => (line === "" ? "" : `   ${line}`))],
-  ["deep indentation", everyLine((line) => (line === "" ? "" : `        ${line}`))],
   ["stars as bullets", everyLine((line) => line.replace(/^- /, "* "))],
   ["plus as bullets", everyLine((line) => line.replace(/^- /, "+ "))],
   ["dots as bullets", everyLine((line) => line.replace(/^- /, "• "))],
@@ -183,7 +180,6 @@ const harmless: ReadonlyArray<Damage> = [
   ["headings one level down", everyLine((line) => line.replace(/^##/, "###"))],
   ["all headings on one level", everyLine((line) => line.replace(/^###? /, "## "))],
   ["closing hashes", everyLine((line) => line.replace(/^(#+) (.*)$/, "$1 $2 $1"))],
-  ["no blank after hashes", everyLine((line) => line.replace(/^(#+) (Orig|Goals|Tasks)/, "$1$2"))],
   ["bold headings", everyLine((line) => line.replace(/^(#+) (.*)$/, "$1 **$2**"))],
   ["headings with a colon", everyLine((line) => line.replace(/^(#+ (?:Orig|Goals|Tasks).*)$/, "$1:"))],
   ["numbered headings", everyLine((line) => line.replace(/^## (.*)$/, "## 1. $1"))],
@@ -193,7 +189,6 @@ const harmless: ReadonlyArray<Damage> = [
     everyLine((line) => line.replace(/^## (.*)$/, (_, title: string) => `## ${title.toUpperCase()}`))
   ],
   ["bold lines for headings", everyLine((line) => line.replace(/^## (.*)$/, "**$1**"))],
-  ["underlined headings", everyLine((line) => line.replace(/^## (.*)$/, "$1\n-----"))],
   ["goals and summary", (text) => text.replace("Goals / summary", "Goals and summary")],
   ["goals only", (text) => text.replace("## Goals / summary", "## Goals")],
   ["goals without blanks", (text) => text.replace("Goals / summary", "Goals/Summary")],
@@ -246,10 +241,6 @@ const harmless: ReadonlyArray<Damage> = [
   ["link titles", (text) => text.replace(/\]\(([^)]*)\)/g, ']($1 "see")')],
   ["words around links", (text) => text.replaceAll("**References** [", "**References** See [")],
   ["other line anchors", (text) => text.replace("#L10-L20", "#L10-20")],
-  [
-    "tasks of a section in a fence",
-    (text) => text.replace(/(### Task section 1\n\n)([^]*)(\n\n### Task section 2)/, "$1```markdown\n$2\n```$3")
-  ],
   [
     "section numbers in words",
     (text) => text.replace("### Task section 1", "### Section 1").replace("### Task section 2", "### Step 2")

@@ -1,12 +1,16 @@
 import { expect, it } from "@effect/vitest"
 import { noFindings } from "../../../src/domain/findings/Issue.ts"
-import { linesOfText } from "../../../src/domain/grammar/RawTask.ts"
+import { taskLines } from "../../../src/domain/grammar/RawTask.ts"
 import { collectTasks } from "../../../src/domain/grammar/TaskParser.ts"
+import { fenceByLine, findFences } from "../../../src/domain/markdown/Line.ts"
+import { outline } from "../../../src/domain/markdown/Outline.ts"
 
 /** The tasks of a section with the text of their fields, and what was found. */
 const parse = (...lines: ReadonlyArray<string>) => {
   const findings = noFindings()
-  const tasks = collectTasks(linesOfText(lines.join("\n"), 0), "Task section 1", findings)
+  const written = outline(lines.join("\n"))
+  const fences = fenceByLine(findFences(written.lines, () => false))
+  const tasks = collectTasks(taskLines({ ...written, fences }, 0, written.lines.length), "Task section 1", findings)
   const shown = tasks.map(({ codeBlocks, faults, fields, line, notes, title }) => ({
     line,
     title,
@@ -92,16 +96,16 @@ it("keeps a field that comes twice and a label that no field has out of the fiel
   ])
 })
 
-it("reads tasks out of a code block around them, and says so", () => {
+it("reads no tasks out of a code block, and says so", () => {
   expect(parse("```markdown", "- **Name** A", "- **Skill** read", "```")).toEqual({
-    tasks: [{ ...clean, line: 2, title: "", fields: { name: "A", skill: "read" } }],
+    tasks: [],
     findings: {
       issues: [],
       repairs: [
         {
-          code: "section-unwrapped",
+          code: "text-ignored",
           where: { ...where, line: 1 },
-          message: "Read the tasks out of the code block around them."
+          message: 'Ignored text that belongs to no field: "- **Name** A - **Skill** read".'
         }
       ]
     }

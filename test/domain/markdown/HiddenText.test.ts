@@ -76,7 +76,6 @@ describe("a result", () => {
   const summary = "## Result summary\n\nFound it."
   for (const [where, text] of Object.entries({
     "the code block around it": `\`\`\`\n${summary}\n<!--\n\n## Evidence\n\nx\n\`\`\`\n\nDone.`,
-    "a quote around it": `> ${summary.replaceAll("\n", "\n> ")}\n> <!--\n>\n> ## Evidence\n>\n> x`,
     "thoughts before it": `<!--\n\n<think>\n<!-- x -->\n\n${summary}\n\n## Evidence\n\n<think>\n**Skill** x\nExpected output: w`
   })) {
     it(`holds nothing that is hidden when it is kept without ${where}`, () => {

@@ -78,13 +78,11 @@ describe("readMarkdown", () => {
     })
   })
 
-  it("finds knownHeadings in other forms than hashes", () => {
+  it("finds known headings as bold lines, and takes lines under which others draw a heading for text", () => {
     const text = "**Goals / summary**\na\nTasks\n=====\n##Original prompt\n##other\n  ## indented"
     const { sections } = readMarkdown(text, { knownHeadings: taskListHeadings })
     expect(sections.map(({ depth, form, heading }) => ({ heading, depth, form }))).toEqual([
-      { heading: "Goals / summary", depth: 2, form: "bold" },
-      { heading: "Tasks", depth: 2, form: "underlined" },
-      { heading: "Original prompt", depth: 2, form: "unspaced" }
+      { heading: "Goals / summary", depth: 2, form: "bold" }
     ])
   })
 

@@ -2,6 +2,7 @@
  * The rules about the form of documents and their links. Families and rules are in the order of their pages.
  */
 import { error, family, note, warning } from "./Rule.ts"
+import { ofProgram, ollmChat, promised, report, savedFiles, superpowers } from "./Sources.ts"
 
 const targets =
   "Use a heading such as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
@@ -22,42 +23,47 @@ export const documentRules = [
         "It is unclear where the code ends and the document goes on.",
         "Close the code block with a fence of the same length on a line of its own."
       ),
-      "byte-order-mark": note("Byte order mark", "It is an invisible first character.", "Write no byte order mark."),
-      "line-endings": note("Line endings", "Lines end with a line feed only.", "End lines with a line feed."),
+      "byte-order-mark": note(
+        "Byte order mark",
+        "It is an invisible first character.",
+        "Write no byte order mark.",
+        savedFiles
+      ),
+      "line-endings": note(
+        "Line endings",
+        "Lines end with a line feed only.",
+        "End lines with a line feed.",
+        savedFiles
+      ),
       "thinking-removed": note(
         "Thinking removed",
         "The reasoning of a model is not part of its answer.",
-        "Write the document only."
+        "Write the document only.",
+        report("anomalyco/opencode/issues/21515")
       ),
       "fence-unwrapped": note(
         "Answer in a fence",
         "The whole answer stood in one code block.",
-        "Write the document without a code block around it."
+        "Write the document without a code block around it.",
+        report("yazinsai/OpenOats/issues/617")
       ),
       "fence-closed": warning(
         "Fence closed at the end",
         "The last code block was not closed.",
-        "Close every code block."
+        "Close every code block.",
+        ollmChat("tests/markdown/repro-phone-unclosed-fence.md")
       ),
       "fence-ignored": warning(
         "Stray fence ignored",
         "A fence in the copied prompt would have swallowed the document.",
-        "Close every code block."
-      ),
-      "quote-unwrapped": note(
-        "Answer as a quote",
-        "Every line started with `>`.",
-        "Write the document without quote marks."
-      ),
-      "indentation-removed": note(
-        "Answer indented",
-        "Every line was indented.",
-        "Start every line without indentation."
+        "Close every code block.",
+        ollmChat("tests/markdown/task-parse-test.md")
       ),
       "preamble-ignored": note(
         "Text before the first heading",
         "A document begins with its first heading; text before it is ignored.",
-        "Begin with the first heading."
+        "Begin with the first heading.",
+        ollmChat("tests/markdown/regression-distill-thinking-head.md")
       )
     }
   ),
@@ -126,63 +132,68 @@ export const documentRules = [
     "heading-form": note(
       "Heading in another form",
       "Bold line, underlined line, or no space after the hashes.",
-      "Write the heading with hashes and a space."
+      "Write the heading with hashes and a space.",
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "heading-text": note(
       "Heading with another text",
       "A known other wording of the heading.",
-      "Use the words of the format."
+      "Use the words of the format.",
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "heading-level": note(
       "Heading on another level",
       "The heading is found by its text anyway.",
-      "Use the level of the format."
+      "Use the level of the format.",
+      ollmChat("resources/skill-prompts/task_list_iteration.md")
     ),
     "prompt-filled": note(
       "Prompt left out",
       "The program knows the prompt; the copy in a list is never read.",
-      "Begin with `## Original prompt`."
+      "Begin with `## Original prompt`.",
+      promised("formats.md#task-list")
     ),
     "task-heading": note(
       "Heading of a task where a section is asked for",
       "Tasks that are numbered by their headings run in this order.",
-      "Put tasks under `### Task section N`, with their names in the field *Name*."
+      "Put tasks under `### Task section N`, with their names in the field *Name*.",
+      superpowers
     ),
     "summary-unheaded": note(
       "Result without its heading",
       "An answer without any heading can only be the summary.",
-      "Begin with `## Result summary`."
+      "Begin with `## Result summary`.",
+      promised("formats.md#result")
     ),
-    "section-repeated": warning("Section given twice", "The last one counts.", "Write every section once."),
+    "section-repeated": warning(
+      "Section given twice",
+      "The last one counts.",
+      "Write every section once.",
+      ollmChat("docs/plans/done/1.23.28-DONE-agent-bugs.md")
+    ),
     "section-ignored": warning(
       "Section ignored",
       "No reader uses a section of this name.",
-      "Use the sections of the format only."
-    ),
-    "section-number": note(
-      "Task sections with the same number",
-      "Sections run in the order of the document; a later one gets the next number.",
-      "Give every section a number of its own."
-    ),
-    "section-unwrapped": note(
-      "Tasks in a fence",
-      "The tasks of a section stood in one code block.",
-      "Write tasks outside of code blocks."
+      "Use the sections of the format only.",
+      ollmChat("resources/skill-prompts/task_execution.md")
     ),
     "text-ignored": warning(
       "Text without a place ignored",
       "Text between tasks belongs to no field.",
-      "Put text into a field."
+      "Put text into a field.",
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "text-attached": warning(
       "Text attached to the field before it",
       "It lacked the indentation that makes it part of the field.",
-      "Indent every line of a field by two spaces."
+      "Indent every line of a field by two spaces.",
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "finished-task-dropped": note(
       "Finished task repeated",
       "Its result exists already.",
-      "List only what is still to do."
+      "List only what is still to do.",
+      ollmChat("docs/plans/done/1.23.20-DONE-post-testing-changes.md")
     ),
     "task-repeated": error(
       "Work of a finished task under another name",
@@ -192,7 +203,8 @@ export const documentRules = [
     "step-dropped": note(
       "Section of finished tasks dropped",
       "Nothing was left in it.",
-      "List only what is still to do."
+      "List only what is still to do.",
+      ollmChat("docs/plans/done/1.23.20-DONE-post-testing-changes.md")
     )
   }),
   family("fields", "Fields of a task", "The labels of a task and what stands after them.", {
@@ -231,37 +243,44 @@ export const documentRules = [
     "for-each-form-read": note(
       "Items written differently",
       "It says what the items are in other words than the format.",
-      "Write `file in <pattern>`, `line in <pattern>`, `heading in <pattern>` or `entry in <link>`."
+      "Write `file in <pattern>`, `line in <pattern>`, `heading in <pattern>` or `entry in <link>`.",
+      promised("formats.md#a-task-for-each-item")
     ),
     "for-each-count": note(
       "Number of items",
       "A task for each item takes some calls of the model for each of them.",
-      "Narrow the pattern where items are not needed."
+      "Narrow the pattern where items are not needed.",
+      ofProgram
     ),
     "field-label": note(
       "Label in another form",
       "Colon, missing bold, missing list marker, numbered list.",
-      "Write `- **Label** value`."
+      "Write `- **Label** value`.",
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "field-spelling": note(
       "Label spelled differently",
       "Exactly one label can be meant.",
-      "Use the words of the format."
+      "Use the words of the format.",
+      ollmChat("docs/bugs/done/2026-04-06-FIXED-task-list-skill-line-shows-skill-docsbase.md")
     ),
     "field-indentation": note(
       "Field on another level",
       "The indentation differs from the other fields.",
-      "Begin all fields of a task in one column."
+      "Begin all fields of a task in one column.",
+      promised("formats.md#task-list")
     ),
     "code-block-moved": note(
       "Code block moved to the task",
       "This field holds no code.",
-      "Put a code block after the task."
+      "Put a code block after the task.",
+      ollmChat("tests/markdown/indented-fenced-blocks.md")
     ),
     "approval-value": warning(
       "Unusual approval value",
       "Anything that is not a no asks for approval.",
-      "Write the label without a value, `yes` or `no`."
+      "Write the label without a value, `yes` or `no`.",
+      promised("formats.md#fields")
     )
   }),
   family("names", "Names", "Every task has a name, and its result is found by the slug of the name.", {
@@ -270,16 +289,23 @@ export const documentRules = [
       "Results are found by the slug of the name.",
       "Give each task a name of its own."
     ),
-    "name-form": note("Marks around a name", "A name is plain text.", "Write the name as plain text."),
+    "name-form": note(
+      "Marks around a name",
+      "A name is plain text.",
+      "Write the name as plain text.",
+      ollmChat("resources/skill-prompts/task_list_iteration.md")
+    ),
     "name-replaced": warning(
       "Name without letters",
       "Nothing could refer to it.",
-      "Give a name with a letter or a digit."
+      "Give a name with a letter or a digit.",
+      promised("formats.md#names-and-anchors")
     ),
     "name-from-heading": note(
       "Name taken from the heading",
       "The heading of the task names it.",
-      "Write the name into the field *Name*."
+      "Write the name into the field *Name*.",
+      superpowers
     )
   }),
   family(
@@ -373,27 +399,41 @@ export const documentRules = [
         "Shorten the task, move long text into a file and refer to it, or split the task.",
         "Ask for less at once, or raise contextWindow."
       ),
-      "references-none": note("Word for no references", "An empty field says the same.", "Leave the field out."),
+      "references-none": note(
+        "Word for no references",
+        "An empty field says the same.",
+        "Leave the field out.",
+        ollmChat("resources/skill-prompts/task_list_iteration.md")
+      ),
       "reference-own-dropped": warning(
         "Own result left out of a refinement",
         "The result does not exist while the task runs, and the plan does not refer to it.",
-        "Refer to results of other tasks only."
+        "Refer to results of other tasks only.",
+        promised("formats.md#names-and-anchors")
       ),
-      "references-text": warning("Text beside links ignored", "Only links are resolved.", "Write links only."),
+      "references-text": warning(
+        "Text beside links ignored",
+        "Only links are resolved.",
+        "Write links only.",
+        ollmChat("resources/skill-prompts/task_creation_initial.md")
+      ),
       "reference-form": note(
         "Link in another form",
         "Split by marks, in backticks, without a label, a bare URL.",
-        "Write `[title](target)`."
+        "Write `[title](target)`.",
+        ollmChat("docs/bugs/done/2026-04-04-FIXED-executor-summary-bold-wrapped-links-not-clickable.md")
       ),
       "reference-target": note(
         "Target spelled differently",
         "Exactly one target can be meant.",
-        "Write the target as the host names it."
+        "Write the target as the host names it.",
+        ollmChat("docs/plans/done/6.11-DONE-leading-slash-project-path-kludge.md")
       ),
       "links-not-read": warning(
         "Links not read",
         "The section is too large or too nested to look for links.",
-        "Keep sections small."
+        "Keep sections small.",
+        ofProgram
       )
     }
   )

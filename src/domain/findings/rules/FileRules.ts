@@ -2,6 +2,7 @@
  * The rules about files that people write. Families and rules are in the order of their pages.
  */
 import { error, family, note, warning } from "./Rule.ts"
+import { ofProgram, promised, report, skillFormat } from "./Sources.ts"
 
 export const fileRules = [
   family("skill-files", "Skill files", "What a SKILL.md must hold.", {
@@ -14,7 +15,8 @@ export const fileRules = [
     "front-matter-unquoted": note(
       "Value with a colon not quoted",
       "Many skills are written like this, and one reading is possible.",
-      "Put the value into quotes."
+      "Put the value into quotes.",
+      report("pbakaus/impeccable/issues/102")
     ),
     "skill-name-missing": error(
       "Skill without name",
@@ -25,7 +27,8 @@ export const fileRules = [
     "skill-name-form": warning(
       "Name in another form",
       "Other programs read only names of at most 64 lower-case letters, digits and single hyphens.",
-      "Rename the skill and its folder."
+      "Rename the skill and its folder.",
+      skillFormat
     ),
     "skill-description-missing": error(
       "Skill without description",
@@ -35,37 +38,44 @@ export const fileRules = [
     "skill-description-long": warning(
       "Description too long",
       "Every prompt of the planner holds it, so it has at most 1024 characters.",
-      "Shorten it."
+      "Shorten it.",
+      skillFormat
     ),
     "skill-tools-form": note(
       "Tools in another form",
       "The tools stand in one line, separated by blanks.",
-      "Write them in one line, such as `allowed-tools: read_file search_files`."
+      "Write them in one line, such as `allowed-tools: read_file search_files`.",
+      skillFormat
     ),
     "skill-metadata-form": note(
       "Setting without quotes",
       "Metadata holds strings.",
-      'Put the value into quotes, such as "true" or "1.0".'
+      'Put the value into quotes, such as "true" or "1.0".',
+      skillFormat
     ),
     "skill-approval-value": warning(
       "Approval is neither true nor false",
       "Whatever is not a clear no asks for approval.",
-      'Write "true", or leave the line out.'
+      'Write "true", or leave the line out.',
+      promised("writing-a-skill.md")
     ),
     "skill-model-name": warning(
       "Not the name of a model",
       "A skill can only choose a model of the person's own server, not a URL or a path.",
-      "Write a name as `ollama list` shows it."
+      "Write a name as `ollama list` shows it.",
+      promised("writing-a-skill.md")
     ),
     "skill-turns-value": warning(
       "Not a number of turns",
       "A task has a limited number of turns.",
-      'Write a number from "1" to "100", or leave the line out.'
+      'Write a number from "1" to "100", or leave the line out.',
+      promised("writing-a-skill.md")
     ),
     "skill-heading-form": note(
       "Heading of a part in another form",
       "The parts of a skill are found by their headings.",
-      "Write `## Input requirements`, `## How to work`, `## How to report`."
+      "Write `## Input requirements`, `## How to work`, `## How to report`.",
+      promised("writing-a-skill.md")
     )
   }),
   family(
@@ -86,22 +96,26 @@ export const fileRules = [
       "skill-description-when": warning(
         "Description does not say when",
         "The planner sees the description alone and chooses by it.",
-        "Add a sentence such as `Use it when ...`."
+        "Add a sentence such as `Use it when ...`.",
+        skillFormat
       ),
       "skill-tool-unknown": warning(
         "Unknown tool",
         "A tool that is not there cannot be called; without any of its tools a skill is not offered.",
-        "Name tools as `task-conductor tools list` shows them."
+        "Name tools as `task-conductor tools list` shows them.",
+        ofProgram
       ),
       "skill-script-forbidden": warning(
         "Script that no task can run",
         "The text names a script, and `allowed-tools` does not allow the command that runs it.",
-        "Add `run_command` to `allowed-tools`, or a limit that fits the script."
+        "Add `run_command` to `allowed-tools`, or a limit that fits the script.",
+        ofProgram
       ),
       "skill-tool-foreign": note(
         "Tool of another program",
         "The tool does the same as one that has another name here.",
-        "Nothing is to be done for a skill that several programs use; otherwise write the name that was read."
+        "Nothing is to be done for a skill that several programs use; otherwise write the name that was read.",
+        skillFormat
       ),
       "skill-setting-unknown": error(
         "Unknown setting",
@@ -111,17 +125,20 @@ export const fileRules = [
       "skill-heading-unknown": warning(
         "Unknown heading",
         "In a skill with our headings, text under any other heading is not sent to the model.",
-        "Put the text under `## Input requirements`, `## How to work` or `## How to report`."
+        "Put the text under `## Input requirements`, `## How to work` or `## How to report`.",
+        ofProgram
       ),
       "skill-execution-missing": warning(
         "Nothing to execute",
         "The model that writes the result sees only the execution part.",
-        "Say under `## How to report` what the result must hold."
+        "Say under `## How to report` what the result must hold.",
+        ofProgram
       ),
       "skill-part-large": warning(
         "Large part",
         "Every word of a part leaves less of a small context window for the work.",
-        "Keep a part below 1000 tokens, or make two skills of it."
+        "Keep a part below 1000 tokens, or make two skills of it.",
+        ofProgram
       ),
       "skill-too-large": error(
         "Skill too large",

@@ -16,6 +16,8 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly fix: string
   /** What the person who follows a run can do when the model does not get it right. */
   readonly help?: string | undefined
+  /** Of a repair: where the deviation was seen, or which page promises that it is repaired (Sources.ts). */
+  readonly source?: string | undefined
 }
 
 /** A rule with its code, which is kebab-case and never changed once it is released, and its family. */
@@ -33,13 +35,20 @@ export interface RuleFamily<R = Readonly<Record<string, RuleFacts>>> {
   readonly rules: R
 }
 
-const facts =
-  <S extends Severity>(severity: S) =>
-  (title: string, why: string, fix: string, help?: string): RuleFacts<S> => ({ severity, title, why, fix, help })
+export const error = (title: string, why: string, fix: string, help?: string): RuleFacts<"error"> => ({
+  severity: "error",
+  title,
+  why,
+  fix,
+  help
+})
 
-export const error = facts("error")
-export const warning = facts("warning")
-export const note = facts("note")
+const repair =
+  <S extends Severity>(severity: S) =>
+  (title: string, why: string, fix: string, source: string): RuleFacts<S> => ({ severity, title, why, fix, source })
+
+export const warning = repair("warning")
+export const note = repair("note")
 
 export const family = <const R>(family: string, title: string, about: string, rules: R): RuleFamily<R> => ({
   family,

@@ -2,6 +2,7 @@
  * The rules about what a task may say and do. Families and rules are in the order of their pages.
  */
 import { error, family, note, warning } from "./Rule.ts"
+import { ofProgram, ollmChat, promised, report } from "./Sources.ts"
 
 const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
 
@@ -10,44 +11,62 @@ export const taskRules = [
     "task-kept": note(
       "Task kept as planned",
       "The section is there, but holds no task.",
-      "Leave the section `## Task` out, or write the fields of the task under it."
+      "Leave the section `## Task` out, or write the fields of the task under it.",
+      promised("formats.md#refinement")
     ),
     "tool-calls-alone": note(
       "Calls without their heading",
       "The answer is nothing but calls.",
-      "Write the calls under `## Tool Calls`."
+      "Write the calls under `## Tool Calls`.",
+      report("raullenchai/Rapid-MLX/issues/700")
     ),
     "field-kept": note(
       "Field kept as planned",
       "The answer repeats the task without this field.",
-      "Leave `## Task` out: the task is known. Where it stands, it holds every field."
+      "Leave `## Task` out: the task is known. Where it stands, it holds every field.",
+      promised("formats.md#refinement")
     ),
     "references-kept": warning(
       "References kept as planned",
       "A task without the references of its plan would work without the results that it builds on.",
-      "Leave the field out. Write further links under `## Added references`."
+      "Leave the field out. Write further links under `## Added references`.",
+      promised("formats.md#refinement")
     ),
     "reference-dropped": warning(
       "Reference of the plan left out",
       "What a planned reference holds is missing from the work of the task.",
-      "Leave the field out, so that the planned references stay. Write further links under `## Added references`."
+      "Leave the field out, so that the planned references stay. Write further links under `## Added references`.",
+      promised("formats.md#refinement")
     ),
-    "name-kept": note("Name kept", "Names are given by the plan.", "Leave the name as it is."),
-    "skill-kept": note("Skill kept", "Skills are given by the plan.", "Leave the skill as it is."),
+    "name-kept": note(
+      "Name kept",
+      "Names are given by the plan.",
+      "Leave the name as it is.",
+      promised("formats.md#refinement")
+    ),
+    "skill-kept": note(
+      "Skill kept",
+      "Skills are given by the plan.",
+      "Leave the skill as it is.",
+      promised("formats.md#refinement")
+    ),
     "approval-kept": warning(
       "Approval kept",
       "A refinement may add an approval, never remove one.",
-      "Leave the approval as it is."
+      "Leave the approval as it is.",
+      promised("formats.md#refinement")
     ),
     "report-early": note(
       "Report beside calls",
       "It was written before the outputs of the calls were known.",
-      "Write the report when the calls have been made."
+      "Write the report when the calls have been made.",
+      report("langchain-ai/langchain/issues/20704")
     ),
     "tool-call-known": note(
       "Same call twice",
       "A second call with the same arguments gives nothing new.",
-      "Write each call once."
+      "Write each call once.",
+      report("lmstudio-ai/lmstudio-bug-tracker/issues/1756")
     ),
     "change-open": error(
       "Report with a change that failed",
@@ -99,19 +118,27 @@ export const taskRules = [
     "input-ignored": warning(
       "Unknown input",
       "Only the inputs of the skill are passed on.",
-      "Leave it out, or name an input of the skill."
+      "Leave it out, or name an input of the skill.",
+      promised("writing-a-skill.md#typed-inputs")
     ),
     "input-spelling": note(
       "Input in another spelling",
       "Exactly one input of the skill is meant.",
-      "Spell the name as the skill does."
+      "Spell the name as the skill does.",
+      report("cortexkit/aft/issues/148")
     ),
     "input-form": note(
       "Input in another form",
       "The line or the value was written in another form that means the same.",
-      'Write "- `name`: value" without marks around the value.'
+      'Write "- `name`: value" without marks around the value.',
+      ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
-    "input-kept": note("Input kept from before", "The answer left the input out.", "Repeat every input.")
+    "input-kept": note(
+      "Input kept from before",
+      "The answer left the input out.",
+      "Repeat every input.",
+      promised("writing-a-skill.md#typed-inputs")
+    )
   }),
   family("tool-calls", "Tool calls", "The JSON of a call, and whether the tools of the run can do what it says.", {
     "tool-call-too-large": error(
@@ -166,43 +193,54 @@ export const taskRules = [
       "Blocks under Task stay with the task and never run.",
       'Put every call under the heading "## Tool Calls".'
     ),
-    "tool-call-repaired": note("JSON fixed", "Small mistakes in the JSON left only one meaning.", "Write strict JSON."),
+    "tool-call-repaired": note(
+      "JSON fixed",
+      "Small mistakes in the JSON left only one meaning.",
+      "Write strict JSON.",
+      report("ml-explore/mlx-lm/pull/1071")
+    ),
     "tool-call-split": note(
       "Several calls in one block",
       "One block holds one call.",
-      "Write one call per code block."
+      "Write one call per code block.",
+      report("Blaizzy/mlx-vlm/pull/2132")
     ),
     "tool-call-unfenced": note(
       "Tool call without a fence",
       "It stood as plain text.",
-      "Put each call into a code block of its own."
+      "Put each call into a code block of its own.",
+      report("raullenchai/Rapid-MLX/issues/700")
     ),
     "tool-call-alias": note(
       "Key with another name",
       "A known other name of uid, name or arguments.",
-      "Use the keys `uid`, `name` and `arguments`."
+      "Use the keys `uid`, `name` and `arguments`.",
+      report("ollama/ollama/pull/18388")
     ),
     "tool-call-syntax": note(
       "Call in the syntax of another program",
       "Tags say which tool is called with which arguments.",
-      "Write each call as one JSON object in a code block of its own."
+      "Write each call as one JSON object in a code block of its own.",
+      promised("internals/repairs.md#syntaxes-of-calls")
     ),
     "tool-call-flat": note(
       "Arguments beside the name",
       "Without arguments, the other keys can be nothing else.",
-      'Put the parameters of the tool into "arguments".'
-    ),
-    "tool-call-content": note(
-      "Content in the block after the call",
-      "Exactly one call lacks its content, and exactly one block follows it.",
-      'Write the content of the file as text under "content".'
+      'Put the parameters of the tool into "arguments".',
+      report("openclaw/openclaw/pull/96127")
     ),
     "tool-call-uid": note(
       "Uid assigned by the host",
       "It was missing, given twice, or not a string.",
-      "Give every call a uid of its own."
+      "Give every call a uid of its own.",
+      report("Mesh-LLM/mesh-llm/issues/1303")
     ),
-    "tool-call-extra": note("Key ignored", "A remark that no tool reads.", "Write only `uid`, `name` and `arguments`."),
+    "tool-call-extra": note(
+      "Key ignored",
+      "A remark that no tool reads.",
+      "Write only `uid`, `name` and `arguments`.",
+      report("cactus-compute/needle/pull/79")
+    ),
     "tool-call-missing": error(
       "Nothing to work on",
       "A task without a call or a reference has nothing to work on.",
@@ -258,27 +296,32 @@ export const taskRules = [
     "argument-coerced": note(
       "Text instead of a number or boolean",
       "The text has one meaning as a value of the type that the parameter asks for.",
-      "Write numbers and booleans without quotes."
+      "Write numbers and booleans without quotes.",
+      report("QwenLM/qwen-code/pull/1284")
     ),
     "tool-renamed": note(
       "Tool in another spelling",
       "Only one tool has these letters.",
-      "Write the name as the list of tools has it."
+      "Write the name as the list of tools has it.",
+      report("anomalyco/opencode/pull/10558")
     ),
     "argument-renamed": note(
       "Argument in another spelling",
       "Only one parameter that the call does not have yet can be meant.",
-      "Write the names of arguments as the tool has them."
+      "Write the names of arguments as the tool has them.",
+      report("cortexkit/aft/issues/148")
     ),
     "argument-remark": note(
       "Reason among the arguments",
       "The tool has no such argument, and a reason changes nothing of what it does.",
-      "Leave it out, or write it beside the calls."
+      "Leave it out, or write it beside the calls.",
+      report("apify/apify-mcp-server/pull/865")
     ),
     "argument-dropped": note(
       "Null or empty text for an optional argument",
       "It says the same as leaving the argument out.",
-      "Leave the argument out."
+      "Leave the argument out.",
+      report("can1357/oh-my-pi/issues/2981")
     )
   }),
   family(
@@ -319,22 +362,26 @@ export const taskRules = [
       "change-quoted": warning(
         "Code that is not taken as a file",
         "It may be quoted, and would replace the whole file.",
-        "Write a change as a block, and a new file as its path with a fence that names the language."
+        "Write a change as a block, and a new file as its path with a fence that names the language.",
+        ofProgram
       ),
       "change-sentence": note(
         "Path in a sentence",
         "The sentence before the block names one file.",
-        "Write the path on a line of its own."
+        "Write the path on a line of its own.",
+        report("Aider-AI/aider/issues/1105")
       ),
       "change-fenced": note(
         "Fences inside a block",
         "Both parts of the block stood in a fence of their own, which is no line of the file.",
-        "Put the lines of the file between the marks, and nothing else."
+        "Put the lines of the file between the marks, and nothing else.",
+        report("Aider-AI/aider/issues/5662")
       ),
       "change-tidied": note(
         "New text with signs that are not meant for the file",
         "Nothing of the kind stands in the file, and only its being written as an answer explains it.",
-        "Write the new text as it is to stand in the file."
+        "Write the new text as it is to stand in the file.",
+        report("RooCodeInc/Roo-Code/blob/cf6b3848bd85de1958a5aea92e5a041086a877d3/src/core/tools/writeToFileTool.ts")
       )
     }
   ),
@@ -353,9 +400,15 @@ export const taskRules = [
     "skill-spelling": note(
       "Skill spelled differently",
       "Exactly one skill can be meant.",
-      "Write the name as in the catalogue."
+      "Write the name as in the catalogue.",
+      ollmChat("docs/bugs/done/2026-04-06-FIXED-task-list-skill-line-shows-skill-docsbase.md")
     ),
-    "skill-form": note("Marks around a skill", "A skill's name is plain text.", "Write the skill as plain text.")
+    "skill-form": note(
+      "Marks around a skill",
+      "A skill's name is plain text.",
+      "Write the skill as plain text.",
+      ollmChat("resources/skill-prompts/task_list_iteration.md")
+    )
   }),
   family(
     "approvals",
@@ -365,12 +418,14 @@ export const taskRules = [
       "writer-without-approval": note(
         "Writer without approval",
         "The host decides what needs approval: it asks before anything is changed, whatever the list says.",
-        "Add `- **Requires user approval**`; the host asks all the same."
+        "Add `- **Requires user approval**`; the host asks all the same.",
+        ofProgram
       ),
       "writers-of-one-file": warning(
         "Two writers of one file in one section",
         "The tasks of a section run side by side. Their changes are put together, and where both change the same lines, the later task does its part again.",
-        "Put the tasks into different sections, or let one of them do both."
+        "Put the tasks into different sections, or let one of them do both.",
+        ofProgram
       )
     }
   ),
@@ -400,12 +455,14 @@ export const taskRules = [
     "answer-repeats": note(
       "Text that the answer repeats",
       "A paragraph that was said before, word for word, says nothing more.",
-      "Write each paragraph once."
+      "Write each paragraph once.",
+      report("ollama/ollama/issues/12741")
     ),
     "answer-unwrapped": note(
       "Answer in an object",
       "The object holds one text, which is the answer.",
-      "Write the text itself."
+      "Write the text itself.",
+      report("MODSetter/SurfSense/issues/719")
     )
   }),
   family("evidence", "Evidence", "The links of a result and of the answer, held against the project and the run.", {
@@ -442,12 +499,14 @@ export const taskRules = [
     "evidence-corrected": note(
       "Link corrected",
       "The target is certain although the link names it inexactly.",
-      "Copy paths and line numbers exactly."
+      "Copy paths and line numbers exactly.",
+      ollmChat("docs/plans/done/6.11-DONE-leading-slash-project-path-kludge.md")
     ),
     "evidence-marked": warning(
       "Wrong link marked",
       "No attempt was without wrong links, so the last one was accepted with a mark behind each.",
-      "Do not rely on a statement with such a mark; look it up."
+      "Do not rely on a statement with such a mark; look it up.",
+      ofProgram
     )
   })
 ] as const
