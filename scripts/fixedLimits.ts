@@ -359,7 +359,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     checks,
     "a check that is repeated to see whether its failure is flaky",
-    "services/checks/Checks.ts#longestRepeat",
+    "services/checks/CheckRuns.ts#longestRepeat",
     "seconds",
     "it is not repeated"
   ),
@@ -636,7 +636,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
 
 /** Constants of time, size and number that end nothing a person could notice: how often, how precise, how far apart. */
 export const noLimits: ReadonlyArray<string> = [
-  "app/worker.ts#idleTimeToLive",
+  "app/workerWork.ts#idleTimeToLive",
   "app/worker.ts#handOverTime",
   "cli/terminal/ProcessEnd.ts#grace",
   "cli/completion/completion.ts#patience",
