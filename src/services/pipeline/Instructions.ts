@@ -33,7 +33,6 @@ const namedBy = ({ expectedOutput, forEach, references, whatIsNeeded }: Task): R
 interface BesideOptions {
   readonly briefing: Briefing
   readonly budget: number
-  /** True for a file that the references of the task show. */
   readonly isReference?: (file: string) => boolean
 }
 

@@ -52,7 +52,6 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     open: () => open,
     /** Asks the person when an answer of the model is a question, and gives the reading of one that is answered. */
     ask: (said: string) => Effect.map(askPerson(said), (one) => (one === undefined ? undefined : readingOf(one))),
-    /** The words of the person when an answer of the model is a question. */
     words: (said: string) => Effect.map(askPerson(said), (one) => one?.answer)
   }
 })

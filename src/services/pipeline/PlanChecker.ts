@@ -88,7 +88,6 @@ const makeApprovalWarnings = Effect.gen(function* () {
     )
 })
 
-/** True for a task whose work need not be done again. */
 const isDone = (result: TaskResult): boolean => isFinal(result) && (result.checks ?? []).every(passes)
 
 export interface PlanContext {

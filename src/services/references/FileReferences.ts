@@ -50,7 +50,6 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   )
 }
 
-/** The reference with another path. */
 const withTarget = (reference: FileReference, target: string): FileReference => {
   const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
   return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }

@@ -40,7 +40,6 @@ import { Workspace } from "../files/Workspace.ts"
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String,
-  /** The denial that it cannot be used for. */
   denied: Schema.optionalKey(SavedDenial)
 }) {
   override get message(): string {
