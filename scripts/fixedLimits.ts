@@ -359,7 +359,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     checks,
     "a check that is repeated to see whether its failure is flaky",
-    "services/checks/Checks.ts#longestRepeat",
+    "services/checks/CheckRuns.ts#longestRepeat",
     "seconds",
     "it is not repeated"
   ),
