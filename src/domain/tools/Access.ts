@@ -169,8 +169,6 @@ export const writtenText = ({ content, removes }: WriteAccess): string | null =>
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-export type ReadAccess = CanonicalAccess & { readonly _tag: "ReadFile" }
-
 /** What the host itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 

@@ -28,7 +28,6 @@ import { Workspace } from "../files/Workspace.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** A check as events name it. */
 export interface NamedCheck {
   readonly task: string
   readonly round: number
@@ -171,7 +170,6 @@ export const makeCheckRuns = Effect.gen(function* () {
 
   const nameOf = (file: ProposedFile): string => path.relative(workspace.root, file.path)
 
-  /** Tries a check that passed with the changed tests and without the changed source code. */
   const withoutSource = Effect.fnUntraced(function* (run: CheckRun, passed: CheckOutcome) {
     const tests = run.files.filter((file) => file.text !== null && isTestFile(nameOf(file)))
     const isUntested = run.files.every((file) => tests.includes(file) || !isSourceFile(nameOf(file)))

@@ -74,7 +74,6 @@ const mostTried = 4
 /** All of a check of which a part was chosen. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
-/** The call whose permission a check needs. */
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({
   uid,
   name: tool,
@@ -168,9 +167,8 @@ const finishedEvent = ({ round, task }: CheckScope, outcome: CheckOutcome) => {
 
 type CheckRuns = Effect.Success<typeof makeCheckRuns>
 
-type CommandsFor = Checks["Service"]["commandsFor"]
+type CommandsFor = Effect.Success<typeof makeChoice>
 
-/** Tries checks on the project as it is. */
 const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: CheckRuns) {
   const activities = yield* Activities
   const commands = yield* Commands
@@ -216,106 +214,98 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   }).pipe(Effect.provideService(CurrentCopy, makeWorkingCopy()))
 })
 
-export class Checks extends Context.Service<
-  Checks,
-  {
-    /** The commands that check these changed paths, relative to the project; none when nothing is known or checks are off. */
-    commandsFor(paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CheckCommand>>
-    /**
-     * Checks what the working copy of the fiber changes, one command after another. A check that is not allowed or cannot
-     * be run has an outcome that says why. What failed before the changes by an `earlier` check of them is not new.
-     */
-    run(
+export class Checks extends Context.Service<Checks>()("task-conductor/services/checks/Checks", {
+  make: Effect.gen(function* () {
+    const activities = yield* Activities
+    const allow = yield* makeAllowance
+    const commandsFor = yield* makeChoice
+    const events = yield* RunEvents
+    const readTexts = yield* ReadTexts
+    const runs = yield* makeCheckRuns
+    const tryAll = yield* makeTrials(commandsFor, runs)
+    const trialsEnd = yield* Deferred.make<void>()
+
+    const execute = Effect.fnUntraced(function* (
       scope: CheckScope,
-      paths: ReadonlyArray<string>,
-      earlier?: ReadonlyArray<CheckOutcome>
-    ): Effect.Effect<ReadonlyArray<CheckOutcome>>
-    /**
-     * Runs each check on the project as it is, as far as that needs no question, and reports how it ended. Of checks that
-     * nobody named, those for the whole project are tried. It ends when a check of changes begins.
-     */
-    readonly tryOut: Effect.Effect<void>
-  }
->()("task-conductor/services/checks/Checks") {
-  static readonly layer = Layer.effect(
-    Checks,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const allow = yield* makeAllowance
-      const commandsFor = yield* makeChoice
-      const events = yield* RunEvents
-      const readTexts = yield* ReadTexts
-      const runs = yield* makeCheckRuns
-      const tryAll = yield* makeTrials(commandsFor, runs)
-      const trialsEnd = yield* Deferred.make<void>()
-
-      const execute = Effect.fnUntraced(function* (
-        scope: CheckScope,
-        uid: string,
-        check: CheckCommand,
-        earlier: ReadonlyArray<CheckOutcome>
-      ) {
-        const { request = "", round, task } = scope
-        const allowed = yield* Effect.result(allow(scope, uid, check))
-        if (Result.isFailure(allowed)) {
-          if (allowed.failure._tag === "PermissionDenied") return yield* allowed.failure
-          return notChecked(check, { cause: "program missing", reason: allowed.failure.message })
-        }
-        const files = (yield* CurrentCopy)?.files() ?? []
-        const named = { task, round, command: checkText(check) }
-        yield* events.publish({ type: "check.started", ...named })
-        /* A check of changes does not wait for one that is only tried. */
-        yield* Deferred.succeed(trialsEnd, undefined)
-        const outcome = yield* Effect.catchTag(
-          runs.outcome(check, { command: allowed.success, named, files }, earlier),
-          "ToolFailure",
-          ({ message }) => Effect.succeed(notChecked(check, { cause: "sandbox", reason: message }))
-        )
-        return heldTo(outcome, request)
-      })
-
-      const runOne = Effect.fnUntraced(function* (
-        scope: CheckScope,
-        check: CheckCommand,
-        index: number,
-        { earlier, paths }: { readonly earlier: ReadonlyArray<CheckOutcome>; readonly paths: ReadonlyArray<string> }
-      ) {
-        const copy = yield* CurrentCopy
-        const key = checkKey({ ...scope, index })
-        const input = hashOf([
-          check.argv,
-          check.cwd ?? ".",
-          copy === undefined ? paths : copy.files().map(({ path, text }) => [path, text])
-        ])
-        return yield* activities
-          .run({
-            key,
-            input,
-            success: CheckOutcome,
-            error: SavedDenial,
-            execute: execute(scope, activityName({ key, input }), check, earlier),
-            publish: (outcome) => events.publish(finishedEvent(scope, outcome))
-          })
-          .pipe(
-            Effect.catchTag("PermissionDenied", ({ forModel, message }) => {
-              const outcome = notRun(check, message, forModel)
-              return Effect.as(events.publish(finishedEvent(scope, outcome)), outcome)
-            }),
-            Effect.tap(({ text }) => readTexts.noteRead(text, "command"))
-          )
-      })
-
-      return Checks.of({
-        commandsFor,
-        tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
-        run: Effect.fn("Checks.run")(function* (scope, paths, earlier = []) {
-          const chosen = yield* activities.record(
-            { key: seenKey.checks(scope.task, scope.round, scope.turn), success: Schema.Array(CheckCommand) },
-            commandsFor(paths)
-          )
-          return yield* Effect.forEach(chosen, (check, index) => runOne(scope, check, index + 1, { earlier, paths }))
-        })
-      })
+      uid: string,
+      check: CheckCommand,
+      earlier: ReadonlyArray<CheckOutcome>
+    ) {
+      const { request = "", round, task } = scope
+      const allowed = yield* Effect.result(allow(scope, uid, check))
+      if (Result.isFailure(allowed)) {
+        if (allowed.failure._tag === "PermissionDenied") return yield* allowed.failure
+        return notChecked(check, { cause: "program missing", reason: allowed.failure.message })
+      }
+      const files = (yield* CurrentCopy)?.files() ?? []
+      const named = { task, round, command: checkText(check) }
+      yield* events.publish({ type: "check.started", ...named })
+      /* A check of changes does not wait for one that is only tried. */
+      yield* Deferred.succeed(trialsEnd, undefined)
+      const outcome = yield* Effect.catchTag(
+        runs.outcome(check, { command: allowed.success, named, files }, earlier),
+        "ToolFailure",
+        ({ message }) => Effect.succeed(notChecked(check, { cause: "sandbox", reason: message }))
+      )
+      return heldTo(outcome, request)
     })
-  )
+
+    const runOne = Effect.fnUntraced(function* (
+      scope: CheckScope,
+      check: CheckCommand,
+      index: number,
+      { earlier, paths }: { readonly earlier: ReadonlyArray<CheckOutcome>; readonly paths: ReadonlyArray<string> }
+    ) {
+      const copy = yield* CurrentCopy
+      const key = checkKey({ ...scope, index })
+      const input = hashOf([
+        check.argv,
+        check.cwd ?? ".",
+        copy === undefined ? paths : copy.files().map(({ path, text }) => [path, text])
+      ])
+      return yield* activities
+        .run({
+          key,
+          input,
+          success: CheckOutcome,
+          error: SavedDenial,
+          execute: execute(scope, activityName({ key, input }), check, earlier),
+          publish: (outcome) => events.publish(finishedEvent(scope, outcome))
+        })
+        .pipe(
+          Effect.catchTag("PermissionDenied", ({ forModel, message }) => {
+            const outcome = notRun(check, message, forModel)
+            return Effect.as(events.publish(finishedEvent(scope, outcome)), outcome)
+          }),
+          Effect.tap(({ text }) => readTexts.noteRead(text, "command"))
+        )
+    })
+
+    return {
+      /** The commands that check these changed paths, relative to the project; none when nothing is known or checks are off. */
+      commandsFor,
+      /**
+       * Runs each check on the project as it is, as far as that needs no question, and reports how it ended. Of checks that
+       * nobody named, those for the whole project are tried. It ends when a check of changes begins.
+       */
+      tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
+      /**
+       * Checks what the working copy of the fiber changes, one command after another. A check that is not allowed or cannot
+       * be run has an outcome that says why. What failed before the changes by an `earlier` check of them is not new.
+       */
+      run: Effect.fn("Checks.run")(function* (
+        scope: CheckScope,
+        paths: ReadonlyArray<string>,
+        earlier: ReadonlyArray<CheckOutcome> = []
+      ) {
+        const chosen = yield* activities.record(
+          { key: seenKey.checks(scope.task, scope.round, scope.turn), success: Schema.Array(CheckCommand) },
+          commandsFor(paths)
+        )
+        return yield* Effect.forEach(chosen, (check, index) => runOne(scope, check, index + 1, { earlier, paths }))
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

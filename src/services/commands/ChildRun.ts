@@ -178,7 +178,6 @@ const watchUsage = Effect.fnUntraced(function* (
   }
 })
 
-/** Starts the child, collects its output, and ends it with the scope. */
 const launch = (order: ChildOrder, output: CommandOutput) =>
   Effect.gen(function* () {
     const handle = yield* start(order)

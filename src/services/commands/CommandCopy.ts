@@ -166,7 +166,6 @@ const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: 
 
 type CopyHelper = Effect.Success<ReturnType<typeof makeCopyHelper>>
 
-/** Tries an overlay in a folder that is made for it. */
 const tryOverlay = Effect.fnUntraced(function* (
   overlay: OverlayMounts,
   root: string,
@@ -210,7 +209,6 @@ const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces)
   ]
 })
 
-/** The first way that works. */
 const chooseWay = (places: CopyPlaces, trial: (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>) =>
   Effect.gen(function* () {
     const { root, sandbox, scratch } = places

@@ -177,7 +177,6 @@ const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: b
 
 const notFound = (message: string) => new ToolFailure({ type: "not_found", message })
 
-/** What holds for all commands of a project. */
 interface CommandSetting {
   readonly options: CommandsOptions
   readonly root: string

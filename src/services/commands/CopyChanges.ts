@@ -24,7 +24,6 @@ import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 /** Larger files are not proposed. */
 const maxBytes = 1_048_576
 
-/** The project as the command found it. */
 export interface ShownProject {
   readonly root: string
   /** What the task proposed, by name relative to the project. */
@@ -46,7 +45,6 @@ const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, 
   return proposal === undefined ? (yield* entryAt(path.join(root, name)))?.isFile() === true : proposal.text !== null
 })
 
-/** The files that the command found below some paths. */
 const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, folders: ReadonlyArray<string>) {
   if (folders.length === 0) return []
   const names = new Set(yield* listTree(root, maxTreeEntries))
@@ -109,7 +107,6 @@ const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
 /** What a copy holds, to be compared later: another text for another file or another content. */
 export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
-/** What changed in a copy since it was made. */
 export const copyDifference = Effect.fn("copyDifference")(function* (
   root: string,
   folder: string,

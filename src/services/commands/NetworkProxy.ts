@@ -18,7 +18,6 @@ import { canonicalAddress, isAddress, notPublic } from "../../domain/commands/Ne
 import type { Channel } from "./ChildRun.ts"
 import { asListed, coverage } from "../../domain/commands/NetworkHosts.ts"
 
-/** The addresses of this machine now. */
 export const interfaceAddresses = (): ReadonlyArray<string> =>
   Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 

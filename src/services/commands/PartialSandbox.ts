@@ -35,7 +35,6 @@ export interface PartialReach {
   readonly writable: ReadonlyArray<Place>
   /** Folders of which only the names may be read. */
   readonly listed: ReadonlyArray<string>
-  /** The home folder of the person. */
   readonly home: string
   /** What must be neither read nor changed, and what must not be changed; Landlock leaves open what lies in the project. */
   readonly kept: ReadonlyArray<string>

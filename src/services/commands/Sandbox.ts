@@ -54,7 +54,6 @@ interface Enclosure {
   readonly variables: Readonly<Record<string, string>>
   /** Its folders that lie in memory. */
   readonly temporary: ReadonlyArray<string>
-  /** What it shows beside the system. */
   readonly shown: ReadonlyArray<string>
 }
 

@@ -20,7 +20,6 @@ export const emptied = ["/run", "/tmp", "/var/tmp"]
 /** True for a real path that every command sees. */
 export const isOfSystem = (one: string): boolean => systemFolders.some((folder) => isWithin(folder, one))
 
-/** A real path, and where the sandbox shows it. */
 export interface ShownPath {
   readonly from: string
   readonly to: string
@@ -58,7 +57,6 @@ const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string
   return yield* realPaths(found.flat())
 })
 
-/** True for the folder of an installation of Python. */
 const isPython = Effect.fnUntraced(function* (prefix: string) {
   const libraries = (yield* entriesIn(path.join(prefix, "lib"))).filter(({ name }) => /^(?:python|pypy)\d/.test(name))
   const standard = libraries.map(({ name }) => path.join(prefix, "lib", name, "os.py"))

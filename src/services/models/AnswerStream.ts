@@ -127,7 +127,6 @@ class AnswerWriting {
 
 export interface Received extends ModelAnswer {
   readonly isCutOff: boolean
-  /** About how many tokens were thought. */
   readonly thinkingTokens: number
 }
 

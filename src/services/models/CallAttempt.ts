@@ -199,7 +199,6 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
       contextWindow: window
     })
 
-  /** What a request takes of its server. */
   const needs = Effect.fnUntraced(function* (request: ModelRequest) {
     const target = yield* targetOf(request)
     const { facts, name, window } = target

@@ -74,7 +74,6 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     return server.answered.has(model) ? "reading" : "loading_or_reading"
   }
   return {
-    /** The server has accepted the connection. */
     connected: (): void => {
       isConnected = true
     },

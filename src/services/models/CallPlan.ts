@@ -17,7 +17,6 @@ const settingOf = (think: Think): Setting => (think === false ? "off" : think ==
 
 interface Learnt {
   readonly refused: Set<Setting>
-  /** It was seen to think. */
   isThinker: boolean
   /** It thought although it was asked not to. */
   isUnstoppable: boolean
@@ -83,7 +82,6 @@ export const refusalNote = (model: string, think: Think, detail: string): string
 
 /** What went wrong with the answers before. What is sent follows from it alone. */
 export interface Tuning {
-  /** How many answers repeated a rejected one. */
   readonly repeats: number
   /** How many answers were cut off while the model thought. */
   readonly thinkingCuts: number
@@ -96,7 +94,6 @@ export interface CallPlan extends CallSettings {
   readonly contextWindow: number
   readonly maxTokens: number
   readonly thinkingTokens: number
-  /** The model is expected to think. */
   readonly thinks: boolean
   /** The prompt left no tokens to think, so the model is asked not to. */
   readonly isWindowTooSmall: boolean

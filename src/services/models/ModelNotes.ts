@@ -16,7 +16,6 @@ export const makeModelNotes = Effect.gen(function* () {
   const events = yield* RunEvents
   const { keepAlive = defaultKeepAlive } = yield* RunSettings
   const { memory: memoryOf = () => Effect.undefined } = yield* CurrentServer
-  /** When each model answered last. */
   const answeredAt = new Map<string, number>()
 
   const saidOnce = new Set<string>()

@@ -62,7 +62,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
     const waitsForServer = yield* WaitsForServer
     let wasReached = false
 
-    const goOn = Effect.fnUntraced(function* ({ over, since }: Outage) {
+    const endOutage = Effect.fnUntraced(function* ({ over, since }: Outage) {
       const waitedSeconds = Math.round(((yield* Clock.currentTimeMillis) - since) / 1000)
       yield* events.publish({ type: "server.back", waitedSeconds })
       yield* Deferred.succeed(over, undefined)
@@ -71,7 +71,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       wasReached = true
       const over = outage
       outage = undefined
-      return over === undefined ? Effect.void : goOn(over)
+      return over === undefined ? Effect.void : endOutage(over)
     })
 
     const begin = Effect.fnUntraced(function* (error: ModelError) {

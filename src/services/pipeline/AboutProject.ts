@@ -15,7 +15,6 @@ import { Activities } from "../journal/Activities.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 interface Grounds {
-  /** The key of what is found out. */
   readonly key: string
   readonly request: string
   /** What the prompt shows of the project. */

@@ -158,7 +158,6 @@ export const makeEvidenceReaders = Effect.gen(function* () {
         ...(count.checked === 0 ? {} : { evidence: count })
       }))
     }),
-    /** Reads an answer of a conversation, which is any markdown. */
     readMessage: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
       const checked = yield* evidence.check(answer, () => contextOf(answer, sources))
       return attempted(checked, { value: Option.none(), issues: [], repairs: [] }, (text) => text)

@@ -45,7 +45,6 @@ const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: 
   evidence
 })
 
-/** An answer as JSON has no links to count. */
 const readJson = (answer: string, form: AnswerSchema) => {
   const reading = readJsonAnswer(answer, form)
   const value = Option.map(reading.value, (text): CheckedAnswer => ({ ...noAnswer, text }))

@@ -56,9 +56,9 @@ export const makeOrderOverflow = Effect.gen(function* () {
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {
-        const found = tasks.overflow(plainTask(name, name, skill === undefined ? "" : briefing.prompt, ""), briefing)
-        if (found === undefined) return undefined
-        least ??= found
+        const problem = tasks.overflow(plainTask(name, name, skill === undefined ? "" : briefing.prompt, ""), briefing)
+        if (problem === undefined) return undefined
+        least ??= problem
       }
       return least
     }

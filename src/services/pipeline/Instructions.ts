@@ -33,7 +33,6 @@ const namedBy = ({ expectedOutput, forEach, references, whatIsNeeded }: Task): R
 interface BesideOptions {
   readonly briefing: Briefing
   readonly budget: number
-  /** True for a file that the references of the task show. */
   readonly isReference?: (file: string) => boolean
 }
 
@@ -82,9 +81,9 @@ export const makeInstructions = Effect.gen(function* () {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))
     if (near.length === 0) return briefing
-    const known = nearOf([...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles])
+    const inView = nearOf([...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles])
     const prompt = nearOf(pathsNamed(briefing.prompt))
-    const all = yield* read(seenKey.instructions(task.name, place), [...near, ...known, ...prompt], true)
+    const all = yield* read(seenKey.instructions(task.name, place), [...near, ...inView, ...prompt], true)
     const isReference = (file: string): boolean =>
       task.references.some(({ kind, target }) => kind === "file" && relativeTo(workspace.root, target) === file)
     const wanted = all.filter(({ path }) => !isReference(path))

@@ -33,7 +33,7 @@ const mostClashes = 2
 const maxBytes = 16 * 1024 * 1024
 
 /** The files of a task that hold something else than it saw, or whose change was begun before the run was interrupted. */
-const Found = Schema.Array(
+const TextsNow = Schema.Array(
   Schema.Struct({
     path: Schema.String,
     /** Absent for a change that was begun; null for a file that is not there. */
@@ -78,27 +78,27 @@ const makeLook = Effect.gen(function* () {
     ).pipe(Effect.orElseSucceed(() => undefined))
 
   return Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: TaskOutcome) {
-    const found: Array<(typeof Found.Type)[number]> = []
+    const textsNow: Array<(typeof TextsNow.Type)[number]> = []
     for (const { path, text: base } of bases) {
       const call = calls.find((other) => changesPath(other, path))
       const text = yield* textAt(path)
       if (call === undefined || text === undefined || text === base || base?.includes(redacted) === true) continue
       const isBegun = yield* runner.wasBegun({ round, task: task.name, uid: call.uid }, call)
-      found.push(isBegun ? { path } : { path, text })
+      textsNow.push(isBegun ? { path } : { path, text })
     }
-    return found
+    return textsNow
   })
 })
 
 /** The proposals of a task, each with its place, on the texts that are found there; and what clashes. */
 const mergeFiles = (
   proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
-  found: typeof Found.Type
+  textsNow: typeof TextsNow.Type
 ) => {
   const own: Array<ProposedFile> = []
   const clashes: Array<FileClash> = []
   for (const { file, path } of proposals) {
-    const now = found.find((other) => other.path === file.path)?.text
+    const now = textsNow.find((other) => other.path === file.path)?.text
     if (now === undefined) own.push({ ...file, path })
     else if (now === file.text) own.push({ ...file, path, base: now })
     else if (now === null || file.text === null || file.from !== undefined)
@@ -113,8 +113,12 @@ const mergeFiles = (
 }
 
 /** Which files and calls of an outcome stay as they are: those whose change was begun. */
-const keptOf = (calls: ReadonlyArray<ToolCall>, proposed: ReadonlyArray<ProposedFile>, found: typeof Found.Type) => {
-  const begun = new Set(found.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
+const keptOf = (
+  calls: ReadonlyArray<ToolCall>,
+  proposed: ReadonlyArray<ProposedFile>,
+  textsNow: typeof TextsNow.Type
+) => {
+  const begun = new Set(textsNow.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
   const names = proposed.map(({ path }) => path)
   const open = new Set(names.filter((path) => !begun.has(path)))
   /* A call that moves or removes several files is made again as a whole. */
@@ -135,16 +139,16 @@ export const makeJoinChanges = Effect.gen(function* () {
   const merge = Effect.fnUntraced(function* (
     order: TaskOrder,
     outcome: TaskOutcome,
-    found: typeof Found.Type,
+    textsNow: typeof TextsNow.Type,
     { checks = true, others = [] }: Joining
   ) {
     const { task } = order
     const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = outcome
     const proposed = proposedBy(outcome)
-    const { isKept, isKeptCall } = keptOf(calls, proposed, found)
+    const { isKept, isKeptCall } = keptOf(calls, proposed, textsNow)
     const { clashes, own } = mergeFiles(
       proposed.filter((file) => !isKept(file)).map((file) => ({ file, path: changes.fileAt(file.path) })),
-      found
+      textsNow
     )
     const clashing = clashes.map(({ path }) => path).join(", ")
     const failed = (why: string, { cause, ran }: Pick<TaskFailure, "cause" | "ran"> = {}) =>
@@ -194,12 +198,12 @@ export const makeJoinChanges = Effect.gen(function* () {
     const key = keyOf(order, outcome)
     const before = yield* activities.stageResult({ key, success: TaskOutcome })
     if (Option.isSome(before)) return yield* join(order, before.value, joining)
-    const found = yield* activities.record(
-      { key: seenKey.joined(round, task.name), success: Found },
+    const textsNow = yield* activities.record(
+      { key: seenKey.joined(round, task.name), success: TextsNow },
       Effect.provideService(look(order, outcome), CurrentCopy, makeWorkingCopy(joining.others))
     )
-    if (found.every(({ text }) => text === undefined)) return outcome
-    return yield* activities.runStage({ key, success: TaskOutcome }, merge(order, outcome, found, joining))
+    if (textsNow.every(({ text }) => text === undefined)) return outcome
+    return yield* activities.runStage({ key, success: TaskOutcome }, merge(order, outcome, textsNow, joining))
   })
 
   return join

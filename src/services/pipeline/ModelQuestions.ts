@@ -33,17 +33,16 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   let open: string | undefined
 
   /** The question that an answer of the model is, with what the person answers; nothing when there is neither. */
-  const askPerson = Effect.fn("ModelQuestions.ask")(function* (said: string) {
-    const question = questionOf(said)
+  const askPerson = Effect.fn("ModelQuestions.ask")(function* (reply: string) {
+    const question = questionOf(reply)
     if (question === undefined) return undefined
-    const known = answered.find((one) => one.question === question)
-    if (known !== undefined) return known
+    const before = answered.find((earlier) => earlier.question === question)
+    if (before !== undefined) return before
     const { text: answer } = yield* gate.ask({ scope: "question", place, text: question })
     open = answer === undefined ? question : undefined
     if (answer === undefined) return undefined
-    const one = { question, answer }
-    answered.push(one)
-    return one
+    answered.push({ question, answer })
+    return { question, answer }
   })
 
   return {
@@ -51,8 +50,8 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     /** The last question that nobody answered. */
     open: () => open,
     /** Asks the person when an answer of the model is a question, and gives the reading of one that is answered. */
-    ask: (said: string) => Effect.map(askPerson(said), (one) => (one === undefined ? undefined : readingOf(one))),
-    /** The words of the person when an answer of the model is a question. */
-    words: (said: string) => Effect.map(askPerson(said), (one) => one?.answer)
+    ask: (reply: string) => Effect.map(askPerson(reply), (question) => question && readingOf(question)),
+    /** The answer of the person in their own words. */
+    words: (reply: string) => Effect.map(askPerson(reply), (question) => question?.answer)
   }
 })

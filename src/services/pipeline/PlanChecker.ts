@@ -79,8 +79,8 @@ const makeApprovalWarnings = Effect.gen(function* () {
   return (list: TaskList): ReadonlyArray<Repair> =>
     list.steps.flatMap(({ tasks, title }) =>
       tasks.flatMap(({ name, requiresApproval, skill }) => {
-        const found = requiresApproval ? undefined : skills.find(skill)
-        const reason = found === undefined ? undefined : reasonOf(found)
+        const ungated = requiresApproval ? undefined : skills.find(skill)
+        const reason = ungated && reasonOf(ungated)
         if (reason === undefined) return []
         const where = { section: title, task: name, field: "Requires user approval" }
         return [makeRepair("writer-without-approval", where, `"${name}" will wait for approval: ${reason}.`)]
@@ -88,7 +88,6 @@ const makeApprovalWarnings = Effect.gen(function* () {
     )
 })
 
-/** True for a task whose work need not be done again. */
 const isDone = (result: TaskResult): boolean => isFinal(result) && (result.checks ?? []).every(passes)
 
 export interface PlanContext {
@@ -213,9 +212,9 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
         budget: settings.referenceBudget
       })
       const withItems = yield* checkItems(withReferences.list)
-      const found = new Set(withReferences.issues.map(({ where }) => where.task))
+      const withIssues = new Set(withReferences.issues.map(({ where }) => where.task))
       const sizes = yield* sizeIssues(withReferences.list, context.briefing)
-      const tooLarge = sizes.filter(({ where }) => !found.has(where.task))
+      const tooLarge = sizes.filter(({ where }) => !withIssues.has(where.task))
       return {
         value: Option.some(withReferences.list),
         issues: [...withSkills.issues, ...withReferences.issues, ...withItems.issues, ...tooLarge],

@@ -19,7 +19,6 @@ import { resolveFile } from "../references/FileReferences.ts"
 import { textHash } from "../files/Hash.ts"
 import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
-/** A file that is not as this task saw it. */
 interface ChangedFile {
   /** Relative to the project when it is in there. */
   readonly path: string

@@ -28,7 +28,6 @@ import { changeKinds } from "./CheckedEvidence.ts"
 import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
-/** A finished round, with the tasks after it. */
 const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),

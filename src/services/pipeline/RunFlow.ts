@@ -104,7 +104,6 @@ const makeRunReporter = Effect.gen(function* () {
     for (const note of yield* resumeNotes) yield* events.publish({ type: "message", level: "warning", ...note })
   })
 
-  /** Publishes `run.finished` with the report. */
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
     const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending

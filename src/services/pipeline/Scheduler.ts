@@ -69,7 +69,6 @@ interface TaskState {
   readonly done: Deferred.Deferred<TaskResult, TaskFailure>
 }
 
-/** A round while it runs. */
 interface Round extends RoundOrder {
   /** All tasks of the round by slug. */
   readonly tasks: ReadonlyMap<string, TaskState>
@@ -109,7 +108,6 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
       })
   )
 
-/** Stops the work on a task when the model is given up. */
 const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenUp }: Round) =>
   Effect.raceFirst(
     Effect.flatMap(Deferred.await(givenUp), ({ task }) => {
@@ -135,7 +133,6 @@ const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, stri
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
 }
 
-/** Waits until these tasks have a result or have failed. */
 const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effect<void>> =>
   Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
 

@@ -23,7 +23,6 @@ export const makeTaskEffects = Effect.gen(function* () {
     mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
     /** True for a task whose turns may do something outside of its working copy. */
     mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
-    /** True for a task that may change files of the project. */
     mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }

@@ -50,7 +50,6 @@ const noReport = (
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
-/** The report of a task that had changed something when a further change was declined. */
 const partlyDeclined = "Partly done: a further change was declined."
 
 type TaskChanges = Effect.Success<typeof makeTaskChanges>

@@ -32,7 +32,6 @@ export const JoinedChanges = Schema.Struct({
 })
 export type JoinedChanges = typeof JoinedChanges.Type
 
-/** A task with what is known when it starts. */
 export interface TaskOrder {
   readonly briefing: Briefing
   readonly task: Task

@@ -50,7 +50,6 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   )
 }
 
-/** The reference with another path. */
 const withTarget = (reference: FileReference, target: string): FileReference => {
   const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
   return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }
@@ -192,9 +191,9 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
-  const found = yield* find(reference, context)
-  const { inside, path } = found
-  const resolved = (content: ReferenceContent): ResolvedReference => ({ reference: found.reference, content })
+  const file = yield* find(reference, context)
+  const { inside, path } = file
+  const resolved = (content: ReferenceContent): ResolvedReference => ({ reference: file.reference, content })
   const access = { _tag: "ReadFile", path, inside } as const
   yield* checkAccess(context, access)
   if (context.permit === undefined) {
@@ -206,10 +205,10 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const language = languageOf(path)
   const read = yield* Effect.result(workspace.readText(path, limits.readFileBytes))
   if (Result.isFailure(read) && read.failure.type === "output_limit") {
-    return resolved(yield* linesOfLarge(found, language, read.failure))
+    return resolved(yield* linesOfLarge(file, language, read.failure))
   }
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
-  const part = yield* narrow(found.reference, whole, language)
+  const part = yield* narrow(file.reference, whole, language)
   const encoding = encodingNote(yield* workspace.encoding(path))
   return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
@@ -217,14 +216,14 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
 /** True for a file, and for a folder with or without files in it. */
 const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<string>) {
   const workspace = yield* Workspace
-  const found = yield* Effect.option(workspace.canonical(path))
-  if (found._tag === "None") return false
+  const file = yield* Effect.option(workspace.canonical(path))
+  if (file._tag === "None") return false
   // Outside the project only the gate may reveal what exists, when a call accesses it.
-  if (!found.value.inside || found.value.path === workspace.root) return true
-  if (yield* workspace.isFile(found.value.path)) return true
-  const relative = found.value.path.slice(workspace.root.length + 1)
+  if (!file.value.inside || file.value.path === workspace.root) return true
+  if (yield* workspace.isFile(file.value.path)) return true
+  const relative = file.value.path.slice(workspace.root.length + 1)
   if (tree.some((file) => file.startsWith(`${relative}/`))) return true
-  const failure = yield* Effect.option(Effect.flip(workspace.readText(found.value.path, 0)))
+  const failure = yield* Effect.option(Effect.flip(workspace.readText(file.value.path, 0)))
   return failure._tag === "Some" && failure.value.type !== "not_found"
 })
 

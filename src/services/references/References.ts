@@ -40,7 +40,6 @@ import { Workspace } from "../files/Workspace.ts"
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String,
-  /** The denial that it cannot be used for. */
   denied: Schema.optionalKey(SavedDenial)
 }) {
   override get message(): string {
@@ -104,20 +103,20 @@ const checkTask = Effect.fnUntraced(function* (
   const issues: Array<Issue> = []
   const repairs: Array<Repair> = []
   const resolved: Array<ResolvedReference> = []
-  const references = yield* Effect.forEach(task.references, (given) =>
-    given.kind === "unknown"
-      ? Effect.succeed(given)
-      : Effect.match(resolve(given, context), {
+  const references = yield* Effect.forEach(task.references, (written) =>
+    written.kind === "unknown"
+      ? Effect.succeed(written)
+      : Effect.match(resolve(written, context), {
           onFailure: ({ code, how, what }) => {
             const fix = how === "" ? ruleOf("reference-unreadable").fix : how
-            issues.push(makeIssue(code, where, { what, how: fix, quote: given.href }))
-            return given
+            issues.push(makeIssue(code, where, { what, how: fix, quote: written.href }))
+            return written
           },
-          onSuccess: (found) => {
-            const { reference } = found
-            const said = `Read the reference "${given.href}" as "${reference.href}".`
-            if (reference.href !== given.href) repairs.push(makeRepair("reference-target", where, said))
-            resolved.push(found)
+          onSuccess: (result) => {
+            const { reference } = result
+            const text = `Read the reference "${written.href}" as "${reference.href}".`
+            if (reference.href !== written.href) repairs.push(makeRepair("reference-target", where, text))
+            resolved.push(result)
             return reference
           }
         })
