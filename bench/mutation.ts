@@ -5,6 +5,7 @@
  *   node bench/mutation.ts named                                          the changes of namedMutations.ts
  *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
  *   node bench/mutation.ts ... --list                                     only prints the mutants
+ *   node bench/mutation.ts ... --times                                    prints how long each test takes as well
  *
  * A room is one of those below. A mutant that does not end in time counts as killed.
  */
@@ -21,7 +22,7 @@ const root = join(import.meta.dirname, "..")
 
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "services/agent": ["test/domain/documents/TurnBudgets.test.ts"],
+  "services/agent": ["test/services/pipeline/TaskLoop.test.ts", "test/services/conversation/Asker.test.ts"],
   "services/permissions": [],
   "domain/permissions": [],
   "domain/files": [],
@@ -36,11 +37,18 @@ const { positionals, values } = parseArgs({
   options: {
     mutants: { type: "string" },
     seed: { type: "string", default: "1" },
-    list: { type: "boolean", default: false }
+    list: { type: "boolean", default: false },
+    times: { type: "boolean", default: false }
   }
 })
 
-const read = (file: string): string => readFileSync(join(root, file), "utf8")
+const texts = new Map<string, string>()
+/** The text of a file as it was at first: the tree may be edited meanwhile. */
+const read = (file: string): string => {
+  const text = texts.get(file) ?? readFileSync(join(root, file), "utf8")
+  texts.set(file, text)
+  return text
+}
 
 const imports = new Map<string, ReadonlyArray<string>>()
 /** The files of the repository that a file imports; a text in a test may look like an import. */
@@ -70,7 +78,8 @@ const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root })
 const testsOf = (file: string): ReadonlyArray<string> => {
   const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
   const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
-  const isNear = (test: string): boolean => test === own || importsOf(test).includes(file)
+  const isNear = (test: string): boolean =>
+    test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file))
   const isOfRoom = (test: string): boolean => room !== "" && (test.startsWith(`test/${room}/`) || more.includes(test))
   const related = testFiles.filter((test) => loadedBy(test).has(file) && (isNear(test) || isOfRoom(test)))
   return related.toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)))
@@ -182,6 +191,7 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   if (first === undefined || needed.length === 0) throw new Error("There is no mutant, or no test of it.")
   const base = await runTests({ file: first.file, text: read(first.file), tests: needed }, 900_000)
   if (base === undefined || base.killer !== undefined) throw new Error(`Without a change ${base?.killer} fails.`)
+  if (values.times) for (const [test, time] of base.times) console.log(`${Math.round(time)} ms ${test}`)
   const times = new Map(base.times)
   const timeOf = (test: string): number => times.get(test) ?? 0
   const absent = needed.filter((test) => !times.has(test))
@@ -189,6 +199,7 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   const counts = { killed: 0, timeouts: 0, survived: 0 }
   for (const [index, mutant] of mutants.entries()) {
     const quick = mutant.tests.filter((test) => mutant.isNamed === true || timeOf(test) < longestTest)
+    quick.sort((a, b) => timeOf(a) - timeOf(b))
     const time = 30_000 + 5 * quick.reduce((sum, test) => sum + timeOf(test), 0)
     const order = { file: mutant.file, text: mutated(mutant), tests: quick }
     const result = quick.length === 0 ? { killer: undefined } : await runTests(order, time)
