@@ -3,6 +3,7 @@
  * tests that are near the changed file run, until the first one fails.
  *
  *   node bench/mutation.ts named                                          the changes of namedMutations.ts
+ *   node bench/mutation.ts constants                                      each constant of scripts/heuristics.ts
  *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
  *   node bench/mutation.ts ... --list                                     only prints the mutants
  *   node bench/mutation.ts ... --times                                    prints how long each test takes as well
@@ -14,6 +15,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
+import { heuristics } from "../scripts/heuristics.ts"
 import { type Mutant, mutantsOf } from "./mutants.ts"
 import type { MutantAnswer, MutantOrder } from "./mutationTests.ts"
 import { namedMutations } from "./namedMutations.ts"
@@ -74,15 +76,17 @@ const loadedBy = (test: string): ReadonlySet<string> => {
 
 const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root }).toSorted()
 
-/** The tests of a file: first those that import it or have its name, then the others of its room and those named above. */
+/** The tests with the name of a file, and those of the domain that import it. */
+const nearTestsOf = (file: string): ReadonlyArray<string> => {
+  const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
+  return testFiles.filter((test) => test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file)))
+}
+
+/** The tests of a file: those near it, and those of its room and beside it that load it. */
 const testsOf = (file: string): ReadonlyArray<string> => {
   const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
-  const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
-  const isNear = (test: string): boolean =>
-    test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file))
-  const isOfRoom = (test: string): boolean => room !== "" && (test.startsWith(`test/${room}/`) || more.includes(test))
-  const related = testFiles.filter((test) => loadedBy(test).has(file) && (isNear(test) || isOfRoom(test)))
-  return related.toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)))
+  const ofRoom = testFiles.filter((test) => test.startsWith(`test/${room}/`) || more.includes(test))
+  return [...new Set([...nearTestsOf(file), ...ofRoom.filter((test) => loadedBy(test).has(file))])]
 }
 
 /** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
@@ -113,7 +117,19 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
     return { file, start, end: start + from.length, text: to, tests, isNamed: true }
   })
 
+/** The constants of the table, each a step larger, with the tests that have the name of their file or import it. */
+const constantMutants = (): ReadonlyArray<TestedMutant> =>
+  heuristics.flatMap(({ from }) => {
+    const [path = "", name = ""] = from.split("#")
+    const file = `src/${path}`
+    const start = read(file).indexOf(`const ${name} = `)
+    const end = read(file).indexOf("\n", start)
+    const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
+    return within.map((mutant) => Object.assign({ tests: nearTestsOf(file) }, mutant))
+  })
+
 const chosenMutants = (): ReadonlyArray<TestedMutant> => {
+  if (positionals[0] === "constants") return constantMutants()
   if (positionals[0] === "named") return namedMutants()
   const wanted = positionals.length === 0 ? Object.keys(rooms) : positionals
   const files = wanted.flatMap((name) =>

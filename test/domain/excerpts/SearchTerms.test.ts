@@ -158,6 +158,48 @@ describe("the best of the lines that are meant", () => {
   })
 })
 
+describe("the lines with a quoted text", () => {
+  const texts = ['say("No tea left")', "// no tea left", 'log("no tea left")', "// no rice left", "x"]
+  const meant = (text: string, names: ReadonlyArray<string> = []) =>
+    matches(texts, { literals: [{ text, weight: 1 }], names: names.map((one) => ({ text: one, weight: 1 })) }, [1, 3])
+      .meant
+
+  it("are those of code, in any case where none has it as it is, and those of comments alone", () => {
+    assert.deepStrictEqual([meant("no tea left"), meant("No tea left"), meant("NO TEA LEFT")], [[2], [0], [0, 2]])
+    assert.deepStrictEqual([meant("no rice left"), meant("no such text")], [[3], []])
+  })
+
+  it("share what the text is worth", () => {
+    const declared = [{ name: "sell", index: 4, depth: 0 }]
+    const bestOf = (weight: number, lines: ReadonlyArray<string>) =>
+      matchingLines(
+        lines,
+        declared,
+        new Set(),
+        { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
+        (index) => ({ from: index + 1, to: index + 1 })
+      ).meant[0]
+    // The declaration is worth 13, the text 12, or 6 for each of two lines.
+    const single = ["tea left", "", "", "", "sell"]
+    assert.deepStrictEqual([bestOf(0.91, single), bestOf(0.94, single)], [0, 4])
+    const double = ["tea left", "tea left", "", "", "sell"]
+    assert.deepStrictEqual([bestOf(0.45, double), bestOf(0.48, double)], [0, 4])
+  })
+
+  it("count less in a comment than a use in code", () => {
+    const comment = ["// tea left", "x", "x", "x", "sell"]
+    const best = (weight: number) =>
+      matchingLines(
+        comment,
+        [{ name: "sell", index: 4, depth: 0 }],
+        new Set([0]),
+        { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
+        (index) => ({ from: index + 1, to: index + 1 })
+      ).meant[0]
+    assert.deepStrictEqual([best(0.26), best(0.29)], [0, 4])
+  })
+})
+
 describe("the terms of a text", () => {
   it("are strings that it quotes, names in backticks or by their form, and words", () => {
     const all = searchTermsOf(
