@@ -5,6 +5,7 @@
  *   node bench/mutation.ts named                                          the changes of namedMutations.ts
  *   node bench/mutation.ts constants                                      each constant of scripts/heuristics.ts
  *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
+ *   node bench/mutation.ts ... --again FILE                               only what survived by this earlier output
  *   node bench/mutation.ts ... --list                                     only prints the mutants
  *   node bench/mutation.ts ... --times                                    prints how long each test takes as well
  *
@@ -26,8 +27,19 @@ const root = join(import.meta.dirname, "..")
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "services/agent": ["test/services/pipeline/TaskLoop.test.ts", "test/services/conversation/Asker.test.ts"],
   "services/permissions": [],
-  "domain/permissions": [],
-  "domain/files": [],
+  "domain/permissions": [
+    "test/services/permissions/Gate.test.ts",
+    "test/services/permissions/GateStep.test.ts",
+    "test/services/permissions/Policy.test.ts",
+    "test/services/approvals/TerminalQuestion.test.ts"
+  ],
+  "domain/files": [
+    "test/domain/documents/TurnFormat.test.ts",
+    "test/domain/documents/WrittenFiles.test.ts",
+    "test/domain/documents/ReaderOrder.test.ts",
+    "test/services/pipeline/BlockPaths.test.ts",
+    "test/services/pipeline/ReplaceEverywhere.test.ts"
+  ],
   "domain/excerpts": ["test/domain/models/PrefetchedParts.test.ts"]
 }
 
@@ -39,6 +51,7 @@ const { positionals, values } = parseArgs({
   options: {
     mutants: { type: "string" },
     seed: { type: "string", default: "1" },
+    again: { type: "string" },
     list: { type: "boolean", default: false },
     times: { type: "boolean", default: false }
   }
@@ -106,7 +119,7 @@ const sampleOf = (all: ReadonlyArray<Mutant>, size: number): ReadonlyArray<Mutan
 
 interface TestedMutant extends Mutant {
   readonly tests: ReadonlyArray<string>
-  /** True for one of the list, whose test runs however long it takes. */
+  /** True for one of a list, whose tests run however long they take. */
   readonly isNamed?: boolean
 }
 
@@ -125,7 +138,7 @@ const constantMutants = (): ReadonlyArray<TestedMutant> =>
     const start = read(file).indexOf(`const ${name} = `)
     const end = read(file).indexOf("\n", start)
     const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
-    return within.map((mutant) => Object.assign({ tests: nearTestsOf(file) }, mutant))
+    return within.map((mutant) => Object.assign({ tests: nearTestsOf(file), isNamed: true }, mutant))
   })
 
 const chosenMutants = (): ReadonlyArray<TestedMutant> => {
@@ -222,7 +235,7 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
     const end = result === undefined ? "timeouts" : result.killer === undefined ? "survived" : "killed"
     counts[end] += 1
     if (end === "survived") console.log(`survived ${nameOf(mutant)}`)
-    if (mutant.isNamed === true && end !== "survived")
+    if (positionals[0] === "named" && end !== "survived")
       console.log(`${end} ${nameOf(mutant)} by ${result?.killer ?? "its time"}`)
     process.stderr.write(`\r${index + 1} of ${mutants.length}, ${counts.survived} survived `)
   }
@@ -236,7 +249,8 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
 }
 
 try {
-  const mutants = chosenMutants()
+  const before = values.again === undefined ? undefined : readFileSync(values.again, "utf8")
+  const mutants = chosenMutants().filter((mutant) => before?.includes(`survived ${nameOf(mutant)}`) !== false)
   if (values.list) for (const mutant of mutants) console.log(nameOf(mutant))
   else await measure(mutants)
 } finally {
