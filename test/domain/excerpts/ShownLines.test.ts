@@ -329,11 +329,132 @@ const rows: ReadonlyArray<Row> = [
     language: "text",
     task: '"row 27"',
     shown: ["26-27", "25-29", "17 25-29 35-37", "17-37", "17-37", "17-37", "1-80", "1-80"]
+  },
+  {
+    language: "typescript",
+    task: "",
+    keep: [11, 12],
+    shown: ["12-13", "12-13", "10-14", "10-14", "10-14", "10-14", "10-14", "10-14"]
+  },
+  {
+    language: "typescript",
+    task: "Say more.",
+    keep: [0],
+    shown: ["1-2 8", "1-8", "1-5 8-11", "1-17 21", "1-25 40", "1-33 40 46 111", "1-53 111-115", "1-64 111-121"]
+  },
+  {
+    language: "typescript",
+    task: "Use `Header` in `Sheet`.",
+    shown: ["40-42", "40-44", "2-5 40-44", "2-14 40-44", "2-14 40-44", "2-44", "2-44", "2-44"]
+  },
+  {
+    language: "typescript",
+    task: "`column3` `column9` `column17` `column22` `column28` `column5` `column11` `column13` `column1` `column2` `column4` `column6` `column7` `column8`",
+    shown: [
+      "57",
+      "56-58",
+      "55-61",
+      "46 55-61 107-109",
+      "46 55-65 107-109",
+      "46 55-65 107-109",
+      "46-65 107-109",
+      "46-67 107-109"
+    ]
+  },
+  {
+    language: "typescript",
+    task: "Each row has as many cells as the header.",
+    shown: ["26", "24-28", "21 24-28 36-38", "16-28 36-38", "16-38", "1-38", "1-38", "1-69 111-119"]
+  },
+  {
+    language: "typescript",
+    task: "`Table` `Sheet` `render`",
+    shown: [
+      "46",
+      "40 46-47",
+      "21 40-48",
+      "21-23 40-49 107-109",
+      "21-24 40-56 107-109",
+      "21-24 36-65 107-109",
+      "21-26 36-77 107-109",
+      "21-90 107-109"
+    ]
+  },
+  {
+    language: "typescript",
+    task: "the length of the rows, the row and the header",
+    prompt: "`validate`",
+    shown: ["41-43", "28-32 41-43", "21 28-32 36-38 41-43", "21 28-43", "16-43", "1-43", "1-43", "1-43"]
+  },
+  {
+    language: "python",
+    task: "`parse`",
+    keep: [13, 14],
+    shown: ["14-15", "6-8 14-15", "6-15", "1-15", "1-25", "1-25", "1-73", "1-73"]
+  },
+  {
+    language: "python",
+    task: "loads the project",
+    prompt: "`Reader`",
+    shown: ["17-19", "17-19 23-25", "17-25", "7-11 13-25", "6-25", "6-25", "1-73", "1-73"]
+  },
+  {
+    language: "c",
+    task: "`MOST` and `helper2`, `helper4`, `helper6`, `helper8`, `helper10`, `helper12`, `helper14`",
+    keep: [8],
+    shown: [
+      "8-10",
+      "7-11 20",
+      "4-13 20 30",
+      "4-13 20-23 30-33 40 50",
+      "1-13 20-23 30-33 40-43 50-53 60-63 70-73",
+      "1-89",
+      "1-89",
+      "1-89"
+    ]
+  },
+  {
+    language: "page",
+    task: '"Note 3." and limits',
+    keep: [20, 21],
+    shown: ["21-22", "21-22 39-43", "21-22 38-50", "21-22 38-50", "21-22 38-50", "21-22 38-50", "1-50", "1-50"]
+  },
+  {
+    language: "markdown",
+    task: '`Limits` and "Sentence 7", "Note 9."',
+    keep: [27],
+    shown: [
+      "28 47",
+      "28 45-50",
+      "11 28 38 45-50",
+      "11 28-31 38-50",
+      "4 9-13 20-22 28 30 38-50",
+      "4-22 28-32 38-50",
+      "1-50",
+      "1-50"
+    ]
+  },
+  {
+    language: "text",
+    task: 'line 5, "line 11 of" and "line 70 of"',
+    keep: [30],
+    shown: [
+      "11 31",
+      "10-12 31",
+      "9-13 31 69-70",
+      "1 8-14 19-21 31 69-70",
+      "1-21 31 67-73",
+      "1-21 31 60-80",
+      "1-80",
+      "1-80"
+    ]
   }
 ]
 
 describe("an excerpt shows", () => {
-  it.each(rows.map((row) => [`${row.language}: ${row.task || row.prompt}`, row] as const))("%s", (_, row) => {
+  it.each(
+    rows.map((row) => [`${row.language}: ${row.task} ${row.prompt ?? ""} ${row.keep?.join() ?? ""}`, row] as const)
+  )("%s", (_, row) => {
     const { keep, language, prompt = "", shown, task } = row
     const source = { lines: sources[language], language, first: 1, gap, ...(keep === undefined ? {} : { keep }) }
     expect(budgets.map((limit) => shownOf(source, task, prompt, limit))).toEqual(shown)
