@@ -130,7 +130,14 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
     return { file, start, end: start + from.length, text: to, tests, isNamed: true }
   })
 
-/** The constants of the table, each a step larger, with the tests that have the name of their file or import it. */
+/** Where constants of turns are tested that decide together with others. */
+const testsOfTurns = [
+  "test/services/agent/Compaction.test.ts",
+  "test/services/agent/hooks/Prefetch.test.ts",
+  "test/services/pipeline/Attempts.test.ts"
+]
+
+/** The constants of the table, each a step larger, with the tests that are near their file. */
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
@@ -138,7 +145,8 @@ const constantMutants = (): ReadonlyArray<TestedMutant> =>
     const start = read(file).indexOf(`const ${name} = `)
     const end = read(file).indexOf("\n", start)
     const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
-    return within.map((mutant) => Object.assign({ tests: nearTestsOf(file), isNamed: true }, mutant))
+    const tests = [...nearTestsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))]
+    return within.map((mutant) => Object.assign({ tests, isNamed: true }, mutant))
   })
 
 const chosenMutants = (): ReadonlyArray<TestedMutant> => {

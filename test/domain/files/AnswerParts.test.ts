@@ -41,18 +41,19 @@ const answers: ReadonlyArray<readonly [name: string, answer: string, parts: Read
     ["no part", "Nothing to change.\nsrc/a.ts", []]
   ]
 
+const call = (end: string) => `<call>\nsrc/a.ts\n${fenced}\n${end}\nsrc/b.ts\n${fenced}`
+const partsOf = (answer: string) =>
+  changeParts(answer, { beginsCall: (line) => line === "<call>" }).map(({ end, first }) => [first, end])
+
 describe("the parts of an answer", () => {
   it.each(answers)("%s", (_, answer, parts) => {
     assert.deepStrictEqual(
-      changeParts(answer).map(({ end, first }) => [first, end]),
+      changeParts(answer).map(({ end, first }): readonly [number, number] => [first, end]),
       parts
     )
   })
 
   it("are not in a call that is written out", () => {
-    const call = (end: string) => `<call>\nsrc/a.ts\n${fenced}\n${end}\nsrc/b.ts\n${fenced}`
-    const partsOf = (answer: string) =>
-      changeParts(answer, { beginsCall: (line) => line === "<call>" }).map(({ end, first }) => [first, end])
     assert.deepStrictEqual(partsOf(call("</tool_call>")), [[7, 10]])
   })
 })
