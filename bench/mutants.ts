@@ -1,6 +1,6 @@
 /**
- * Small changes of a source file that a test should notice: a comparison at its boundary, a condition turned round, a number one
- * larger. Types, imports, logs and sentences are left alone: what a text says is no decision.
+ * Small changes of a source file that a test should notice: a comparison at its boundary, a condition turned round, a number a
+ * step larger. Types, imports, logs and sentences are left alone: what a text says is no decision.
  */
 import { parseAst } from "rolldown/parseAst"
 
@@ -93,7 +93,8 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   const literal = (node: Node): void => {
     const { value } = node
     if (typeof value === "boolean") replace(node, String(!value))
-    if (typeof value === "number") replace(node, String(Number.isInteger(value) ? value + 1 : value * 1.2))
+    if (typeof value === "number")
+      replace(node, String(Number.isInteger(value) && value < 100 ? value + 1 : value * 1.2))
   }
 
   const call = ({ arguments: given, callee }: Node): void => {

@@ -3,8 +3,11 @@
  * tests that are near the changed file run, until the first one fails.
  *
  *   node bench/mutation.ts named                                          the changes of namedMutations.ts
+ *   node bench/mutation.ts constants                                      each constant of scripts/heuristics.ts
  *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
+ *   node bench/mutation.ts ... --again FILE                               only what survived by this earlier output
  *   node bench/mutation.ts ... --list                                     only prints the mutants
+ *   node bench/mutation.ts ... --times                                    prints how long each test takes as well
  *
  * A room is one of those below. A mutant that does not end in time counts as killed.
  */
@@ -13,6 +16,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
+import { heuristics } from "../scripts/heuristics.ts"
 import { type Mutant, mutantsOf } from "./mutants.ts"
 import type { MutantAnswer, MutantOrder } from "./mutationTests.ts"
 import { namedMutations } from "./namedMutations.ts"
@@ -21,10 +25,21 @@ const root = join(import.meta.dirname, "..")
 
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "services/agent": ["test/domain/documents/TurnBudgets.test.ts"],
+  "services/agent": ["test/services/pipeline/TaskLoop.test.ts", "test/services/conversation/Asker.test.ts"],
   "services/permissions": [],
-  "domain/permissions": [],
-  "domain/files": [],
+  "domain/permissions": [
+    "test/services/permissions/Gate.test.ts",
+    "test/services/permissions/GateStep.test.ts",
+    "test/services/permissions/Policy.test.ts",
+    "test/services/approvals/TerminalQuestion.test.ts"
+  ],
+  "domain/files": [
+    "test/domain/documents/TurnFormat.test.ts",
+    "test/domain/documents/WrittenFiles.test.ts",
+    "test/domain/documents/ReaderOrder.test.ts",
+    "test/services/pipeline/BlockPaths.test.ts",
+    "test/services/pipeline/ReplaceEverywhere.test.ts"
+  ],
   "domain/excerpts": ["test/domain/models/PrefetchedParts.test.ts"]
 }
 
@@ -36,11 +51,19 @@ const { positionals, values } = parseArgs({
   options: {
     mutants: { type: "string" },
     seed: { type: "string", default: "1" },
-    list: { type: "boolean", default: false }
+    again: { type: "string" },
+    list: { type: "boolean", default: false },
+    times: { type: "boolean", default: false }
   }
 })
 
-const read = (file: string): string => readFileSync(join(root, file), "utf8")
+const texts = new Map<string, string>()
+/** The text of a file as it was at first: the tree may be edited meanwhile. */
+const read = (file: string): string => {
+  const text = texts.get(file) ?? readFileSync(join(root, file), "utf8")
+  texts.set(file, text)
+  return text
+}
 
 const imports = new Map<string, ReadonlyArray<string>>()
 /** The files of the repository that a file imports; a text in a test may look like an import. */
@@ -66,14 +89,17 @@ const loadedBy = (test: string): ReadonlySet<string> => {
 
 const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root }).toSorted()
 
-/** The tests of a file: first those that import it or have its name, then the others of its room and those named above. */
+/** The tests with the name of a file, and those of the domain that import it. */
+const nearTestsOf = (file: string): ReadonlyArray<string> => {
+  const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
+  return testFiles.filter((test) => test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file)))
+}
+
+/** The tests of a file: those near it, and those of its room and beside it that load it. */
 const testsOf = (file: string): ReadonlyArray<string> => {
   const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
-  const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
-  const isNear = (test: string): boolean => test === own || importsOf(test).includes(file)
-  const isOfRoom = (test: string): boolean => room !== "" && (test.startsWith(`test/${room}/`) || more.includes(test))
-  const related = testFiles.filter((test) => loadedBy(test).has(file) && (isNear(test) || isOfRoom(test)))
-  return related.toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)))
+  const ofRoom = testFiles.filter((test) => test.startsWith(`test/${room}/`) || more.includes(test))
+  return [...new Set([...nearTestsOf(file), ...ofRoom.filter((test) => loadedBy(test).has(file))])]
 }
 
 /** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
@@ -93,7 +119,7 @@ const sampleOf = (all: ReadonlyArray<Mutant>, size: number): ReadonlyArray<Mutan
 
 interface TestedMutant extends Mutant {
   readonly tests: ReadonlyArray<string>
-  /** True for one of the list, whose test runs however long it takes. */
+  /** True for one of a list, whose tests run however long they take. */
   readonly isNamed?: boolean
 }
 
@@ -104,7 +130,27 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
     return { file, start, end: start + from.length, text: to, tests, isNamed: true }
   })
 
+/** Where constants of turns are tested that decide together with others. */
+const testsOfTurns = [
+  "test/services/agent/Compaction.test.ts",
+  "test/services/agent/hooks/Prefetch.test.ts",
+  "test/services/pipeline/Attempts.test.ts"
+]
+
+/** The constants of the table, each a step larger, with the tests that are near their file. */
+const constantMutants = (): ReadonlyArray<TestedMutant> =>
+  heuristics.flatMap(({ from }) => {
+    const [path = "", name = ""] = from.split("#")
+    const file = `src/${path}`
+    const start = read(file).indexOf(`const ${name} = `)
+    const end = read(file).indexOf("\n", start)
+    const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
+    const tests = [...nearTestsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))]
+    return within.map((mutant) => Object.assign({ tests, isNamed: true }, mutant))
+  })
+
 const chosenMutants = (): ReadonlyArray<TestedMutant> => {
+  if (positionals[0] === "constants") return constantMutants()
   if (positionals[0] === "named") return namedMutants()
   const wanted = positionals.length === 0 ? Object.keys(rooms) : positionals
   const files = wanted.flatMap((name) =>
@@ -182,6 +228,7 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   if (first === undefined || needed.length === 0) throw new Error("There is no mutant, or no test of it.")
   const base = await runTests({ file: first.file, text: read(first.file), tests: needed }, 900_000)
   if (base === undefined || base.killer !== undefined) throw new Error(`Without a change ${base?.killer} fails.`)
+  if (values.times) for (const [test, time] of base.times) console.log(`${Math.round(time)} ms ${test}`)
   const times = new Map(base.times)
   const timeOf = (test: string): number => times.get(test) ?? 0
   const absent = needed.filter((test) => !times.has(test))
@@ -189,13 +236,14 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   const counts = { killed: 0, timeouts: 0, survived: 0 }
   for (const [index, mutant] of mutants.entries()) {
     const quick = mutant.tests.filter((test) => mutant.isNamed === true || timeOf(test) < longestTest)
+    quick.sort((a, b) => timeOf(a) - timeOf(b))
     const time = 30_000 + 5 * quick.reduce((sum, test) => sum + timeOf(test), 0)
     const order = { file: mutant.file, text: mutated(mutant), tests: quick }
     const result = quick.length === 0 ? { killer: undefined } : await runTests(order, time)
     const end = result === undefined ? "timeouts" : result.killer === undefined ? "survived" : "killed"
     counts[end] += 1
     if (end === "survived") console.log(`survived ${nameOf(mutant)}`)
-    if (mutant.isNamed === true && end !== "survived")
+    if (positionals[0] === "named" && end !== "survived")
       console.log(`${end} ${nameOf(mutant)} by ${result?.killer ?? "its time"}`)
     process.stderr.write(`\r${index + 1} of ${mutants.length}, ${counts.survived} survived `)
   }
@@ -209,7 +257,8 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
 }
 
 try {
-  const mutants = chosenMutants()
+  const before = values.again === undefined ? undefined : readFileSync(values.again, "utf8")
+  const mutants = chosenMutants().filter((mutant) => before?.includes(`survived ${nameOf(mutant)}`) !== false)
   if (values.list) for (const mutant of mutants) console.log(nameOf(mutant))
   else await measure(mutants)
 } finally {

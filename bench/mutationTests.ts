@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { createVitest } from "vitest/node"
+import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node"
 
 export interface MutantOrder {
   readonly file: string
@@ -20,6 +20,13 @@ export interface MutantAnswer {
 }
 
 const root = process.cwd()
+
+/** Runs the tests in the order that was asked for: the quickest first. */
+class AsAsked extends BaseSequencer {
+  override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    return Promise.resolve(files)
+  }
+}
 const vitest = await createVitest("test", {
   root,
   config: false,
@@ -27,6 +34,7 @@ const vitest = await createVitest("test", {
   include: ["test/**/*.test.ts"],
   isolate: false,
   maxWorkers: 1,
+  sequence: { sequencer: AsAsked },
   bail: 1,
   testTimeout: 30_000,
   env: { TERM: "xterm", NODE_EXTRA_CA_CERTS: "" },

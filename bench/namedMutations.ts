@@ -70,7 +70,7 @@ export const namedMutations: ReadonlyArray<NamedMutation> = [
   {
     decides: "files of tests are shown after others before the first turn",
     file: "src/domain/models/PrefetchedParts.ts",
-    from: "score / 4",
+    from: "score * scoreParts.testFile",
     to: "score",
     tests: ["test/domain/models/PrefetchedParts.test.ts"]
   },

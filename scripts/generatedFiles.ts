@@ -17,6 +17,7 @@ import { snakeName } from "../src/domain/text/Json.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { commandForms } from "../test/support/CommandForms.ts"
 import { cliPage } from "./cliPage.ts"
+import { heuristicsPage } from "./heuristics.ts"
 import { limitsPage } from "./limitsPage.ts"
 import { repairsPage } from "./repairsPage.ts"
 import { rulePages } from "./rulePages.ts"
@@ -202,6 +203,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${header}\n\n${cliPage(yield* commandForms)}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
+    "docs/internals/heuristics.md": `${header}\n\n${heuristicsPage()}\n`,
     "docs/internals/repairs.md": `${header}\n\n${repairsPage()}\n`,
     "docs/reference/limits.md": `${header}\n\n${limitsPage()}\n`,
     "docs/reference/tools.md": `${header}\n\n${yield* toolsPage}\n`,

@@ -27,6 +27,7 @@ import { changeKinds } from "../../src/services/pipeline/CheckedEvidence.ts"
 import { makeJoinChanges } from "../../src/services/pipeline/JoinChanges.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { Agent } from "../../src/services/agent/Agent.ts"
+import { makeCompaction } from "../../src/services/agent/Compaction.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { type ScriptedAnswer, ScriptedModel, type ScriptedRequest } from "../../src/services/providers/ScriptedModel.ts"
@@ -134,6 +135,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         planner: yield* makePlanner,
         loop: yield* TaskLoop,
         join: yield* makeJoinChanges,
+        compaction: yield* makeCompaction,
         taskRunner: yield* TaskRunner,
         kinds: yield* changeKinds,
         meter: yield* UsageMeter,

@@ -58,13 +58,19 @@ const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
+/** Shorter quotations stand on most lines. */
+const leastQuote = 4
+/** From here on quoted prose, and quoted code, is a line of a file. */
+const leastProse = 16
+const leastCode = 10
+
 const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
   if (match === null) return undefined
   const [, , span, prose] = match
   const text = plainQuote(span ?? prose ?? "")
-  const isSentence = prose !== undefined && text.length >= 16
-  const isCode = span !== undefined && text.length >= 10 && /[=(){}[\];<>"':,#*|+]/.test(text)
-  return text.length < 4 ? undefined : { text, isLine: /\S\s\S/.test(text) && (isSentence || isCode) }
+  const isSentence = prose !== undefined && text.length >= leastProse
+  const isCode = span !== undefined && text.length >= leastCode && /[=(){}[\];<>"':,#*|+]/.test(text)
+  return text.length < leastQuote ? undefined : { text, isLine: /\S\s\S/.test(text) && (isSentence || isCode) }
 }
 
 /** How far a quotation may reach, in characters. */
@@ -88,7 +94,7 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
   const behind = text.slice(end, Math.min(lineEnd < 0 ? text.length : lineEnd, to, end + reach))
   return [...`${before}\n${behind}`.matchAll(quotes)]
     .map(([, , span, prose]) => plainQuote(span ?? prose ?? ""))
-    .filter((one) => one.length >= 4)
+    .filter((one) => one.length >= leastQuote)
 }
 
 /** What is said with a link: its sentence on its line, up to the links around it. */

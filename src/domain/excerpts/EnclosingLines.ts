@@ -59,12 +59,10 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
-/** The line above that is indented like one that closes a block. */
-const openerOf = (lines: ReadonlyArray<string>, at: number): number => {
-  const depth = indentOf(lines[at] ?? "")
-  const isOpener = (line: string): boolean => !isBlank(line) && indentOf(line) === depth && !isCloser(line)
-  const found = lines.slice(0, at).findLastIndex(isOpener)
-  return found < 0 ? at : found
+/** The nearest line above one that closes a block that closes none: a line of that block, or the one that begins it. */
+const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
+  const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
+  return above < 0 ? at : above
 }
 
 const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
@@ -76,7 +74,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
 /** The widest block around a line that has at most `most` lines; nothing when there is none. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let found: LineRange | undefined
-  let header: number | undefined = isCloser(lines[at] ?? "") ? openerOf(lines, at) : at
+  let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
   for (let steps = 0; header !== undefined && steps < 50; steps++) {
     const from = withLeading(lines, header)
     const to = blockBelow(lines, header, most)

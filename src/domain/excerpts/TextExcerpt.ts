@@ -48,6 +48,13 @@ const nearLines = 2
 /** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
 const mostLookedFor = 3
 
+/** The lines in which the head of a declaration ends. */
+const mostHead = 8
+/** So many places are shown by their line before anything around one of them. */
+const mostFirst = 6
+/** The outline leaves this part of the room to the blocks beside it. */
+const outlineShare = 0.65
+
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
 
 /** Indexes of headings or declarations, those of the highest level first. */
@@ -81,7 +88,7 @@ const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(
 /** The lines with which a declaration begins, up to where its body does. */
 const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
   const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
-  const end = code.slice(0, 8).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
+  const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
   return code.slice(0, Math.max(1, end + 1))
 }
 
@@ -163,7 +170,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
   // The line of each place first, so that a long one does not hide another.
-  for (const { index } of parts.slice(0, 6)) if (choice.left > budget / 2) choice.add([index])
+  for (const { index } of parts.slice(0, mostFirst)) if (choice.left > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
     const head = headLines(lines, range, prose)
@@ -188,7 +195,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   }
   if (isFound) show()
   if (parts.length > 0 || choice.left < budget / 2) return
-  const beside = choice.left * 0.65
+  const beside = choice.left * outlineShare
   choice.addEach(outlineOf(source, declarations), beside)
   show()
   choice.addEach(lines.keys())

@@ -55,6 +55,45 @@ const open = (...outcomes: ReadonlyArray<CallOutcome>) => openChanges(outcomes).
 
 const linesOf = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
 
+/** What a compaction shows: whole outputs of earlier turns, and lines of a diff, a check, imports and the last output. */
+const partsAt = (budget: number): string => {
+  const many = Array.from({ length: 400 }, (_, index) =>
+    index < 15 ? `import { one${index} } from "./one${index}.ts"` : `  step(${index})`
+  )
+  const now = many.map((line, index) => (index > 0 && index % 40 === 0 ? `  stop(${index})` : line))
+  const check: CheckOutcome = {
+    command: "npm test",
+    exitCode: 1,
+    seconds: 1,
+    text: ["npm test: exit code 1 in 1 s", ...linesOf("check")].join("\n"),
+    failures: ["error"],
+    newFailures: ["error"]
+  }
+  const earlier = [300, 700, 1500].map((size, index) =>
+    gave(
+      "fetch_url",
+      { url: `https://a.example/${index}` },
+      `early${index} `.repeat(size / 7),
+      `turn-${index + 1}/call-1`
+    )
+  )
+  const last = read(4, 1, 60, "src/b.ts", linesOf("last"))
+  const shown = folded([...earlier, last], {
+    files: [{ path: "src/a.ts", base: many.join("\n"), text: now.join("\n") }],
+    checks: [check],
+    budget
+  })
+  const count = (pattern: RegExp): number => [...shown.matchAll(pattern)].length
+  const outputs = [0, 1, 2].filter((index) => shown.includes(`early${index} early`)).join("")
+  return [
+    outputs === "" ? "-" : outputs,
+    count(/^[-+] {2}st[eo]p/gm),
+    count(/^ {2}check of/gm),
+    count(/^\d+: import/gm),
+    count(/^\d+: {3}last of/gm)
+  ].join(" ")
+}
+
 describe("compactedText", () => {
   it("keeps a failed change with the reason, as its file is now, and the text around it", () => {
     const outcomes = [
@@ -305,5 +344,24 @@ describe("openChanges", () => {
     // The change is shown as a diff has it, with three lines on each side.
     const radii = [1, 3, 8, 20, 40]
     expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual(radii.map((radius) => 7 + 2 * radius))
+  })
+
+  it("shows of everything as much as there is room, what is open first", () => {
+    const budgets = [900, 1400, 1900, 2400, 3000, 3600, 4400, 5200, 6000, 7000, 8000, 9500, 11_000]
+    expect(budgets.map(partsAt)).toEqual([
+      "2 5 33 0 0",
+      "2 5 33 0 0",
+      "2 5 33 0 0",
+      "12 5 38 0 12",
+      "12 8 48 0 21",
+      "012 12 58 0 32",
+      "012 18 60 0 60",
+      "012 18 60 0 60",
+      "012 18 60 0 60",
+      "012 18 60 9 60",
+      "012 18 60 12 60",
+      "012 18 60 12 60",
+      "012 18 60 15 60"
+    ])
   })
 })

@@ -62,8 +62,8 @@ describe("a list of tasks that is not whole is not taken", () => {
   it("a line of 200 characters, and none of more", () => {
     for (const [length, expected] of [
       [100, ["plan-unfinished"]],
-      [195, ["plan-unfinished"]],
-      [205, []]
+      [200, ["plan-unfinished"]],
+      [201, []]
     ] as const)
       assert.deepStrictEqual(codes({ tasks: long(length) }), [...expected], String(length))
   })

@@ -10,6 +10,9 @@ const turns = (wanted: number, reply: number) => ({
   turn: 2
 })
 
+const linesBehind = (compacted: number) =>
+  Number(/about (\d+) lines/.exec(budgetNote(800 + 5000, 800 + compacted))?.[1])
+
 describe("the note about the next output", () => {
   it("says what fits a reply, in tens of lines, and nothing below thirty lines", () => {
     assert.strictEqual(budgetNote(800 + 50 * 47, 0), "There is room for about 40 lines of output in all.")
@@ -17,7 +20,9 @@ describe("the note about the next output", () => {
     assert.strictEqual(budgetNote(800 + 50 * 29, 0), "")
   })
 
-  it("says what fits behind a compaction where that is much more", () => {
+  it("says what fits behind a compaction where that is more than half as much again", () => {
+    // 70 % of it are outputs of the last answer.
+    assert.deepStrictEqual([linesBehind(10_700), linesBehind(10_720)], [100, 150])
     assert.match(budgetNote(0, 800 + 50 * 200), /room for about \d{2,3} lines/)
     assert.strictEqual(budgetNote(800 + 5000, 800 + 5000), budgetNote(800 + 5000, 0))
   })
@@ -35,5 +40,13 @@ describe("a summary", () => {
     assert.isTrue(isCutShort(turns(9000, 1000), () => 9000))
     assert.isFalse(isCutShort(turns(9000, 1000), () => 1500))
     assert.isFalse(isCutShort(turns(1400, 1000), () => 9000))
+    assert.deepStrictEqual(
+      [2142, 2143].map((size) => isCutShort(turns(9000, 1000), () => size)),
+      [false, true]
+    )
+    assert.deepStrictEqual(
+      [1500, 1501].map((wanted) => isCutShort(turns(wanted, 1000), () => 9000)),
+      [false, true]
+    )
   })
 })

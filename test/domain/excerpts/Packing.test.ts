@@ -1,7 +1,7 @@
-import { describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { packLines } from "../../../src/domain/excerpts/Packing.ts"
+import { cutLine, LineChoice, packLines } from "../../../src/domain/excerpts/Packing.ts"
 
 const gap = (from: number, to: number): string => `(${from} to ${to} left out)`
 const rows = (count: number): ReadonlyArray<string> =>
@@ -39,4 +39,60 @@ describe("packLines", () => {
         expect(text.length).toBeLessThanOrEqual(budget)
       })
   )
+})
+
+describe("a long line", () => {
+  it("is cut from 401 characters on", () => {
+    assert.strictEqual(cutLine("x".repeat(400)), "x".repeat(400))
+    assert.strictEqual(cutLine("x".repeat(401)), `${"x".repeat(400)}... (401 characters)`)
+  })
+
+  it("is shown from 100 characters before the first of the texts that it holds", () => {
+    const line = `${"a".repeat(300)}Limit${"b".repeat(600)}other`
+    assert.strictEqual(cutLine(line, ["none", "limit", "other"]), `...${line.slice(200, 600)}... (910 characters)`)
+    assert.strictEqual(cutLine(line, ["other", "limit"]), `...${line.slice(510)}... (910 characters)`)
+    assert.strictEqual(cutLine(`${"a".repeat(100)}limit${"b".repeat(400)}`, ["limit"]).slice(0, 3), "aaa")
+    assert.strictEqual(cutLine(`${"a".repeat(101)}limit${"b".repeat(400)}`, ["limit"]).slice(0, 4), "...a")
+    assert.strictEqual(cutLine(line), `${line.slice(0, 400)}... (910 characters)`)
+  })
+})
+
+/** Ten lines of ten characters, with notes of five; `budget` has no note in it. */
+const choiceOf = (budget: number): LineChoice =>
+  new LineChoice(
+    Array.from({ length: 10 }, () => 10),
+    5,
+    budget + 5
+  )
+
+describe("a choice of lines", () => {
+  it("has a note for the gap before each run but the first line, and none for a gap that it closes", () => {
+    const cases: ReadonlyArray<readonly [ReadonlyArray<number>, number]> = [
+      [[0], 10],
+      [[0, 1], 20],
+      [[1], 15],
+      [[1, 2, 3], 35],
+      [[1, 3], 30],
+      [[0, 2], 25],
+      [[9], 10],
+      [[], 0]
+    ]
+    for (const [lines, cost] of cases) {
+      assert.isTrue(choiceOf(cost).add(lines), `${lines} in ${cost}`)
+      if (cost > 0) assert.isFalse(choiceOf(cost - 1).add(lines), `${lines} in ${cost - 1}`)
+      const choice = choiceOf(100)
+      choice.add(lines)
+      assert.strictEqual(choice.left, 100 - cost)
+    }
+  })
+
+  it("takes all lines or none, and none twice", () => {
+    const choice = choiceOf(40)
+    assert.isTrue(choice.add([2, 3]))
+    assert.isFalse(choice.add([5, 6]))
+    assert.deepStrictEqual([[...choice.lines], choice.left], [[2, 3], 15])
+    assert.isTrue(choice.add([2, 3]))
+    assert.isTrue(choice.add([3, 4]))
+    assert.deepStrictEqual([[...choice.lines], choice.left], [[2, 3, 4], 5])
+  })
 })

@@ -2,7 +2,8 @@
  * The weights and limits by which lines match what a task looks for: on each side of every one of them the choice is another.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { matchingLines, type SearchTerms, searchTermsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
+import { declarationsOf } from "../../../src/domain/files/Declarations.ts"
+import { matchingLines, type SearchTerms, searchTermsOf, textsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
 
 const noTerms: SearchTerms = { literals: [], names: [], words: [] }
 const letters = "abcdefghijklmnopqrstuvwxyz"
@@ -96,5 +97,146 @@ describe("the lines that match", () => {
     const terms = { literals: [{ text: "no such file", weight: 1 }], words: ["limit"] }
     assert.deepStrictEqual(blockLines(linesBeside(10), terms), [1, 2])
     assert.deepStrictEqual(blockLines(linesBeside(9), terms), [])
+  })
+})
+
+const code = [
+  "class Shop {",
+  "  sell() {",
+  '    print("no tea left")',
+  "  }",
+  "  buy() {",
+  "    sell()",
+  "  }",
+  "}",
+  "class Cafe {",
+  "  sell() {",
+  "  }",
+  "}",
+  "// sell more",
+  ...Array.from({ length: 20 }, (_, index) => `x${index}()`)
+]
+
+/** The lines that are meant, the best first. */
+const meantIn = (terms: Partial<SearchTerms>): ReadonlyArray<number> =>
+  matchingLines(code, declarationsOf(code, "typescript"), new Set([12]), { ...noTerms, ...terms }, (index) => ({
+    from: index + 1,
+    to: index + 1
+  })).meant.map((index) => index + 1)
+
+const literal = (weight: number) => [{ text: "no tea left", weight }]
+const name = (text: string, weight: number) => [{ text, weight }]
+
+const literalAndName = (ofLiteral: number, ofName: number) =>
+  meantIn({ literals: literal(ofLiteral), names: name("Cafe", ofName) })
+
+describe("the best of the lines that are meant", () => {
+  it("is one with a quoted text (12) or a declaration (10), and its uses (3) count beside", () => {
+    // A declaration that is used once more: 10 and 3 for the one line that holds the name, less the rarer it is.
+    assert.deepStrictEqual(literalAndName(1, 0.91), [3, 9])
+    assert.deepStrictEqual(literalAndName(1, 0.93), [9, 3])
+    assert.deepStrictEqual(literalAndName(0.9, 0.84), [9, 3])
+    assert.deepStrictEqual(literalAndName(0.92, 0.84), [3, 9])
+  })
+
+  it("counts 8 more for a declaration around a quoted text", () => {
+    const compare = (ofLiteral: number) =>
+      meantIn({ literals: literal(ofLiteral), names: [...name("Cafe", 1), ...name("buy", 0.01), ...name("Shop", 0.6)] })
+    // Shop: 0.6 * (10 + 8 + 3) = 12.6, Cafe: 13.
+    assert.deepStrictEqual(compare(0.1).slice(0, 2), [9, 1])
+    const more = meantIn({ literals: literal(0.1), names: [...name("Cafe", 1), ...name("Shop", 0.63)] })
+    assert.deepStrictEqual(more.slice(0, 2), [1, 9])
+  })
+
+  it("shares a declaration by those of its name, with 5 more inside of one that is named", () => {
+    assert.deepStrictEqual(meantIn({ names: name("sell", 1) }), [2, 10])
+    assert.deepStrictEqual(meantIn({ names: [...name("sell", 1), ...name("Cafe", 0.1)] }), [10, 2, 9])
+    // In Cafe: 10 / 2 + 5 and the uses, which are worth 3 * 0.38.
+    const beside = (weight: number) => meantIn({ names: [...name("sell", 1), ...name("Cafe", weight)] }).slice(0, 2)
+    assert.deepStrictEqual(beside(0.84), [10, 2].with(1, 9))
+    assert.deepStrictEqual(beside(0.87), [9, 10])
+  })
+})
+
+describe("the lines with a quoted text", () => {
+  const texts = ['say("No tea left")', "// no tea left", 'log("no tea left")', "// no rice left", "x"]
+  const meant = (text: string, names: ReadonlyArray<string> = []) =>
+    matches(texts, { literals: [{ text, weight: 1 }], names: names.map((one) => ({ text: one, weight: 1 })) }, [1, 3])
+      .meant
+
+  it("are those of code, in any case where none has it as it is, and those of comments alone", () => {
+    assert.deepStrictEqual([meant("no tea left"), meant("No tea left"), meant("NO TEA LEFT")], [[2], [0], [0, 2]])
+    assert.deepStrictEqual([meant("no rice left"), meant("no such text")], [[3], []])
+  })
+
+  it("share what the text is worth", () => {
+    const declared = [{ name: "sell", index: 4, depth: 0 }]
+    const bestOf = (weight: number, lines: ReadonlyArray<string>) =>
+      matchingLines(
+        lines,
+        declared,
+        new Set(),
+        { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
+        (index) => ({ from: index + 1, to: index + 1 })
+      ).meant[0]
+    // The declaration is worth 13, the text 12, or 6 for each of two lines.
+    const single = ["tea left", "", "", "", "sell"]
+    assert.deepStrictEqual([bestOf(0.91, single), bestOf(0.94, single)], [0, 4])
+    const double = ["tea left", "tea left", "", "", "sell"]
+    assert.deepStrictEqual([bestOf(0.45, double), bestOf(0.48, double)], [0, 4])
+  })
+
+  it("count less in a comment than a use in code", () => {
+    const comment = ["// tea left", "x", "x", "x", "sell"]
+    const best = (weight: number) =>
+      matchingLines(
+        comment,
+        [{ name: "sell", index: 4, depth: 0 }],
+        new Set([0]),
+        { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
+        (index) => ({ from: index + 1, to: index + 1 })
+      ).meant[0]
+    assert.deepStrictEqual([best(0.26), best(0.29)], [0, 4])
+  })
+})
+
+describe("the terms of a text", () => {
+  it("are strings that it quotes, names in backticks or by their form, and words", () => {
+    const all = searchTermsOf(
+      'Let `Shop.sell(tea)` say "no tea left" as `Cafe` does in src/shop.ts, not fooBar() or tea_pot.'
+    )
+    assert.deepStrictEqual(
+      all.literals,
+      [
+        { text: "Shop.sell(tea)", weight: 1 },
+        { text: "no tea left", weight: 1 }
+      ].slice(1)
+    )
+    assert.deepStrictEqual(all.names, [
+      { text: "sell", weight: 1 },
+      { text: "Cafe", weight: 1 },
+      { text: "Shop", weight: 0.5 },
+      { text: "fooBar", weight: 0.5 },
+      { text: "tea_pot", weight: 0.5 }
+    ])
+    assert.deepStrictEqual(textsOf(all).slice(0, 4), ["no tea left", "sell", "cafe", "shop"])
+  })
+
+  it("have at least two characters", () => {
+    assert.deepStrictEqual(searchTermsOf("`ab`").names, [{ text: "ab", weight: 1 }])
+    assert.deepStrictEqual(searchTermsOf("` a `"), { literals: [], names: [], words: [] })
+  })
+
+  it("are no paths, and no single characters", () => {
+    const { literals, names } = searchTermsOf('`src/a.ts` `a.ts` "ab" `a.b`')
+    assert.deepStrictEqual([literals, names], [[], []])
+  })
+
+  it("keep the larger weight of a name that comes twice", () => {
+    assert.deepStrictEqual(searchTermsOf("fooBar", "`fooBar` and `Shop.fooBar`").names, [
+      { text: "fooBar", weight: 0.5 },
+      { text: "Shop", weight: 0.25 }
+    ])
+    assert.deepStrictEqual(searchTermsOf("`fooBar`", "fooBar").names, [{ text: "fooBar", weight: 1 }])
   })
 })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
+import { approvalSummary, needsPerson } from "../../../src/domain/permissions/ApprovalSummary.ts"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 
 const change = { added: 1, removed: 0, diff: "+x\n", isNew: false, isGone: false }
@@ -67,4 +67,47 @@ it("says low risk where little can happen and warns where much can, with other w
   }
   assert.strictEqual(new Set(cases.map(([found]) => found.consequence)).size, cases.length)
   assert.strictEqual(words("run_command", command(true, "yes: no network")).command, 'npm run "a b"')
+})
+
+const removal = (
+  path: string,
+  more: Partial<Extract<CanonicalAccess, { _tag: "WriteFile" }>> = {}
+): CanonicalAccess => ({
+  _tag: "WriteFile",
+  path,
+  inside: true,
+  content: "",
+  removes: true,
+  ...more
+})
+
+const held = { path: "/p/a.ts", state: "x", size: 1, isText: false }
+
+it.each([
+  ["a file", [removal("/p/a.ts")], "remove a.ts (-0)"],
+  [
+    "a link",
+    [removal("/p/a.ts", { holds: { ...held, is: "link", leads: "b.ts" } })],
+    "remove the link a.ts (it leads to b.ts)"
+  ],
+  ["what is no file", [removal("/p/a.ts", { holds: { ...held, is: "other" } })], "remove a.ts"]
+] as const)("says what a removal takes away: %s", (_, accesses, does) => {
+  assert.strictEqual(words("remove_file", ...accesses).does, does)
+})
+
+it("needs a person for starts, for secrets, and for what lies outside of the project and of a skill", () => {
+  const cases: ReadonlyArray<readonly [CanonicalAccess, boolean]> = [
+    [{ _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }, true],
+    [{ _tag: "StartServer", name: "x", does: [], hash: "" }, true],
+    [read("/p/a.md"), false],
+    [read("/p/.env"), true],
+    [read("/etc/x", false), true],
+    [{ _tag: "ReadFile", path: "/etc/x", inside: false, ofSkill: true }, false],
+    [{ _tag: "ReadFile", path: "/etc/.env", inside: false, ofSkill: true }, true],
+    [write("/p/.env"), false]
+  ]
+  assert.deepStrictEqual(
+    cases.map(([access]) => needsPerson(access)),
+    cases.map(([, needs]) => needs)
+  )
 })

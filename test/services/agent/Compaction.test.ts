@@ -1,0 +1,119 @@
+/** When turns are compacted, and how long the summary is that takes their place. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type ConversationMessage, fromHost, measuredPrompt } from "../../../src/domain/models/ConversationMessage.ts"
+import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import type { AnyWork, Session } from "../../../src/services/agent/Session.ts"
+import { newSession } from "../../../src/services/agent/Session.ts"
+import { makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { openStages } from "../../support/OpenStages.ts"
+import { gave } from "../../support/sampleTasks.ts"
+
+const contextWindow = 8000
+
+const work: AnyWork = {
+  assignment: {
+    kind: "task",
+    id: { stage: "task", round: 1, task: "Look" },
+    task: "Look",
+    request: "Look.",
+    step: 0,
+    tools: ["read_file"],
+    copy: makeWorkingCopy(),
+    mostTurns: 9,
+    priorCalls: []
+  },
+  prompt: {
+    system: "You look.",
+    instruction: (left) => (left === 1 ? "Report." : "Go on."),
+    continuation: "Go on with it.",
+    compact: (messages, summary) => [...messages.slice(0, 1), ...(summary === "" ? [] : [fromHost(summary)])],
+    folderInstructions: () => Effect.succeed("")
+  }
+}
+
+const sessionOf = (characters: number, outcomes: Session["outcomes"] = []): Session => ({
+  ...newSession([fromHost("Begin."), { role: "assistant", content: "I read.", thinking: "", calls: [] }]),
+  messages: [
+    fromHost("Begin."),
+    { role: "assistant", content: "I read.", thinking: "", calls: [] },
+    fromHost("r".repeat(characters))
+  ],
+  outcomes,
+  turn: 3
+})
+
+const open = Effect.map(openStages({ settings: { contextWindow } }), ({ compaction }) => compaction)
+
+const outputs = (count: number, size: number) =>
+  Array.from({ length: count }, (_, index) =>
+    gave("read_file", { path: `${index}.ts` }, "o".repeat(size), `turn-${index < count - 1 ? 1 : 2}/call-${index}`)
+  )
+
+const lastOf = (all: ReadonlyArray<ConversationMessage>): string => JSON.stringify(all.at(-1))
+
+layer(NodeServices.layer)("the turns of a conversation", (it) => {
+  it.effect("are compacted when they need more than 72 % of the window", () =>
+    Effect.gen(function* () {
+      const { compacted, conversationOf } = yield* open
+      const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
+        neededTokens(measuredPrompt(conversationOf(work, messages)))
+      const sizes = Array.from({ length: 800 }, (_, index) => 12_000 + index * 16)
+      const whole = sizes.filter((size) => compacted(work, sessionOf(size), 9).isCompacted === false)
+      const [largest = 0] = whole.slice(-1)
+      expect(tokensOf(sessionOf(largest).messages)).toBeLessThanOrEqual(0.72 * contextWindow)
+      expect(tokensOf(sessionOf(largest + 16).messages)).toBeGreaterThan(0.72 * contextWindow)
+      expect(sizes.slice(0, whole.length)).toEqual(whole)
+    })
+  )
+
+  it.effect("become at most half of the window, of which earlier outputs take what is left", () =>
+    Effect.gen(function* () {
+      const { compactedMessages, conversationOf } = yield* open
+      const session = sessionOf(20_000, [
+        ...outputs(30, 1000),
+        gave("read_file", { path: "z.ts" }, "z", "turn-2/call-9")
+      ])
+      const messages = compactedMessages(work, session, "Go on.")
+      const tokens = neededTokens(measuredPrompt(conversationOf(work, messages)))
+      expect(tokens).toBeLessThanOrEqual(0.5 * contextWindow)
+      expect(tokens).toBeGreaterThan(0.42 * contextWindow)
+    })
+  )
+
+  it.effect("leave a reply seven tenths of what is free", () =>
+    Effect.gen(function* () {
+      const { conversationOf, replyBudget } = yield* open
+      const { messages } = sessionOf(5000)
+      const free = charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)))
+      expect(replyBudget(work, messages)).toBe(Math.floor(free * 0.7))
+    })
+  )
+
+  it.effect("end with how much can be shown next, where the model may look at something and two answers are left", () =>
+    Effect.gen(function* () {
+      const { compacted, withBudgetNote } = yield* open
+      const note = /There is room for about \d+ lines of output in all\./
+      const { messages } = sessionOf(100)
+      expect(lastOf(withBudgetNote(work, messages))).toMatch(note)
+      expect(withBudgetNote(work, messages.slice(0, 2))).toEqual(messages.slice(0, 2))
+      const assignment = { ...work.assignment, tools: ["edit_file"] }
+      expect(withBudgetNote({ ...work, assignment }, messages)).toEqual(messages)
+      const long = sessionOf(30_000, outputs(2, 100))
+      expect(lastOf(compacted(work, long, 2).messages)).toMatch(note)
+      expect(lastOf(compacted(work, long, 1).messages)).not.toMatch(note)
+    })
+  )
+
+  it.effect("end with what to do now, and how many answers are left before the last ones", () =>
+    Effect.gen(function* () {
+      const { compacted } = yield* open
+      const long = sessionOf(30_000, outputs(2, 100))
+      const endAt = (left: number) => JSON.stringify(compacted(work, long, left).messages.at(-1))
+      expect(endAt(4)).toContain("Go on with it.")
+      expect(endAt(3)).toContain("Go on. 3 answers are left.")
+      expect(endAt(1)).toContain("Report.")
+    })
+  )
+})
