@@ -5,9 +5,9 @@ import {
   blockBelow,
   declarationLines,
   enclosingLines,
-  enclosingNames,
-  headingsOf
+  enclosingNames
 } from "../../../src/domain/excerpts/EnclosingLines.ts"
+import { outline } from "../../../src/domain/markdown/Outline.ts"
 
 const code = [
   "import x from 'x'", // 1
@@ -164,7 +164,8 @@ describe("enclosingLines", () => {
     const texts = ["a", heading, "b", `${heading}y`, "c"]
     const headings = enclosingNames(texts, "markdown")
     expect([headings(0), headings(1), headings(2), headings(4)]).toEqual(["", "", heading, `${heading}...`])
-    expect(headingsOf(["# A", "   ## B", "    # C", "####### D", "#E"])).toEqual([
+    const { sections } = outline("# A\n   ## B\n    # C\n####### D\n#E")
+    expect(sections.map(({ depth, line }) => ({ line, depth }))).toEqual([
       { line: 1, depth: 1 },
       { line: 2, depth: 2 }
     ])

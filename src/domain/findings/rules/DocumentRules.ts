@@ -131,8 +131,8 @@ export const documentRules = [
     ),
     "heading-form": note(
       "Heading in another form",
-      "Bold line, underlined line, or no space after the hashes.",
-      "Write the heading with hashes and a space.",
+      "A line in bold that is a heading of the document.",
+      "Write the heading with hashes.",
       ollmChat("resources/skill-prompts/task_creation_initial.md")
     ),
     "heading-text": note(
