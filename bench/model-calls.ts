@@ -24,7 +24,7 @@ const prompt = {
 
 const ask = Effect.gen(function* () {
   const model = yield* LanguageModel.LanguageModel
-  yield* readAnswer(model.streamText(textRequest(prompt)), {
+  yield* readAnswer(model.streamText({ prompt: textRequest(prompt).prompt }), {
     server: { host: "", model: slotModel, promptTokens: 1, window: 32_768 },
     settings: { sampling: {} },
     meter: yield* UsageMeter,

@@ -3,7 +3,9 @@
  * answer is written. `ModelCaller` decides what is sent again.
  */
 import * as Effect from "effect/Effect"
+import type * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Stream from "effect/Stream"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ConversationCall } from "../../domain/models/ConversationMessage.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
@@ -18,7 +20,7 @@ import {
   neededTokens
 } from "../../domain/models/PromptSize.ts"
 import type { CountVerdict } from "../../domain/models/TokenCounts.ts"
-import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { readAnswer, type ReceivedPart, usableAnswer } from "./AnswerStream.ts"
 import {
   windowTooSmallNote,
   firstTuning,
@@ -212,6 +214,21 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   return { nameOf, needs, planOf, targetOf }
 })
 
+/**
+ * Sends the request. Calls are read as the model wrote them: the gate decides about them first. Without tools there is no
+ * toolkit, since an empty one refuses the calls that a model makes all the same.
+ */
+const streamOf = (
+  model: LanguageModel.LanguageModel,
+  filled: FilledPrompt,
+  conversation: ConversationCall | undefined
+): Stream.Stream<ReceivedPart, AiError.AiError> => {
+  const { prompt, toolkit } = textRequest(filled, conversation)
+  return toolkit === undefined
+    ? model.streamText({ prompt })
+    : model.streamText({ prompt, toolkit, disableToolCallResolution: true, toolCallValidation: "deferred" })
+}
+
 /** Makes what reads the answer to a planned call while it is written; `noticed` gets what the provider has to say. */
 const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: Thinking) {
   const calibration = yield* TokenCalibration
@@ -228,8 +245,7 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
     (life: CallLife) => {
       const heard = listen?.()
       const scale = calibration.scale(name)
-      const answer = languageModel.streamText(textRequest(prompt, conversation))
-      return readAnswer(answer, {
+      return readAnswer(streamOf(languageModel, prompt, conversation), {
         heard: life.heard,
         server: { host: settings.host, model: name, promptTokens: neededTokens(prompt, scale), window },
         meter,

@@ -68,13 +68,12 @@ const promptAlone = ({ system, user }: FilledPrompt): ConversationCall => ({
   tools: []
 })
 
-/** The options of a request. Calls are read as the model wrote them: the gate decides about them first. */
+/** The messages, and the tools when there are any. */
 export const textRequest = (filled: FilledPrompt, conversation = promptAlone(filled)) => {
   const { messages, system, tools } = conversation
   const prompt = Prompt.fromMessages([
     Prompt.systemMessage({ content: system }),
     ...joinedUsers(messages).map(promptMessage)
   ])
-  const validation = tools.length === 0 ? {} : { toolCallValidation: "deferred" as const }
-  return { prompt, toolkit: toolkitOf(tools), disableToolCallResolution: true as const, ...validation }
+  return { prompt, toolkit: tools.length === 0 ? undefined : toolkitOf(tools) }
 }
