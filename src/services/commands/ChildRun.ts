@@ -34,6 +34,15 @@ export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | F
   Effect.provideContext(context)
 )
 
+/** What a child may use of the machine; it is not watched without limits. */
+interface ChildBounds {
+  readonly limits?: CommandLimits
+  /** Folders of the sandbox that lie in memory. */
+  readonly temporary?: ReadonlyArray<string>
+  /** The group of processes in which the kernel holds the limits. */
+  readonly group?: ControlGroup | undefined
+}
+
 interface ChildOrder {
   /** The program and its arguments, after those of the sandbox when there is one. */
   readonly argv: ReadonlyArray<string>
@@ -50,12 +59,7 @@ interface ChildOrder {
   readonly seconds: number
   /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
   readonly limit?: string
-  /** What it may use of the machine; not watched when absent. */
-  readonly limits?: CommandLimits | undefined
-  /** Folders of the sandbox that lie in memory. */
-  readonly temporary?: ReadonlyArray<string>
-  /** The group of processes in which the kernel holds the limits. */
-  readonly group?: ControlGroup | undefined
+  readonly bounds?: ChildBounds
 }
 
 export interface ChildEnd {
@@ -120,7 +124,7 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
 
 const start = Effect.fnUntraced(function* (order: ChildOrder) {
   const { argv, channel, cwd, env, filter, input, sandboxed } = order
-  const [program = "", ...args] = order.group?.enter(argv) ?? argv
+  const [program = "", ...args] = order.bounds?.group?.enter(argv) ?? argv
   const handle = yield* ChildProcess.make(program, args, {
     cwd,
     env: { ...env, ...endsWithProgram() },
@@ -162,7 +166,7 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
  * else.
  */
 const watchUsage = Effect.fnUntraced(function* (
-  { limits, temporary = [] }: ChildOrder,
+  { bounds: { limits, temporary = [] } = {} }: ChildOrder,
   handle: ChildProcessHandle,
   sandbox: SandboxWatch | undefined
 ) {
@@ -207,7 +211,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
-  const exceeded = order.group?.exceeded()
+  const exceeded = order.bounds?.group?.exceeded()
   if (exceeded !== undefined) return exceeded
   if (sandbox === undefined) return exitCode
   const inner = sandbox.exitCode()

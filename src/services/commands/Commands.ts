@@ -252,13 +252,12 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
       root,
       cwd,
       shown,
-      output,
+      end: { exitCode, output },
       home,
       hidden,
       objects: committed.hidden(),
       settings,
       program,
-      exitCode,
       refused: [...(refused ?? [])]
     }
     const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(failed)
@@ -306,8 +305,7 @@ const makeStart = Effect.fnUntraced(function* ({
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
-      limits,
-      group: yield* groups(limits)
+      bounds: { limits, temporary: around.temporary, group: yield* groups(limits) }
     })
     const isolated = Effect.ensuring(
       running,

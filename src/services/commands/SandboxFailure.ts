@@ -57,8 +57,7 @@ interface FailedCommand {
   readonly home: string
   readonly cwd: string
   readonly program: string
-  readonly exitCode: number
-  readonly output: string
+  readonly end: { readonly exitCode: number; readonly output: string }
   /** What the sandbox showed beside the system. */
   readonly shown: ReadonlyArray<string>
   /** Folders of objects that are hidden, because a repository holds secrets. */
@@ -98,7 +97,7 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
 })
 
 /** Installed packages of the project that are links and of which the output speaks. */
-const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: FailedCommand) {
+const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root }: FailedCommand) {
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
   const listed = yield* Effect.forEach(folders, entriesIn)
   return folders.flatMap((folder, index) =>
@@ -110,7 +109,8 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: Faile
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const { exitCode, hidden, home, objects, output, program, refused, root, settings, shown } = command
+  const { end, hidden, home, objects, program, refused, root, settings, shown } = command
+  const { exitCode, output } = end
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))

@@ -55,7 +55,7 @@ describe("the control group of a command", needs("controlGroups", "setsid"), () 
             env: { PATH: process.env["PATH"] ?? "" },
             sandboxed: false,
             seconds: 20,
-            group
+            bounds: { group }
           }
           assert.deepStrictEqual(yield* runChild(order), { exitCode: 0, output: "1\n" })
           yield* waitForProcesses(marker, (count) => count > 0)
@@ -72,7 +72,7 @@ describe("the control group of a command", needs("controlGroups", "setsid"), () 
       const group = yield* (yield* makeControlGroups)(limits)
       const [folder = ""] = groupsOfThisProcess()
       assert.strictEqual(spawnSync("rmdir", [folder]).status, 0)
-      const order = { argv: ["/bin/echo", "ran"], cwd: "/", env: {}, sandboxed: false, seconds: 20, group }
+      const order = { argv: ["/bin/echo", "ran"], cwd: "/", env: {}, sandboxed: false, seconds: 20, bounds: { group } }
       assert.deepStrictEqual(yield* runChild(order), { exitCode: 0, output: "ran\n" })
     })
   )
