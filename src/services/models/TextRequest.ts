@@ -75,6 +75,10 @@ export const textRequest = (filled: FilledPrompt, conversation = promptAlone(fil
     Prompt.systemMessage({ content: system }),
     ...joinedUsers(messages).map(promptMessage)
   ])
-  const validation = tools.length === 0 ? {} : { toolCallValidation: "deferred" as const }
-  return { prompt, toolkit: toolkitOf(tools), disableToolCallResolution: true as const, ...validation }
+  return {
+    prompt,
+    toolkit: toolkitOf(tools),
+    disableToolCallResolution: true as const,
+    toolCallValidation: "deferred" as const
+  }
 }
