@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
-import { type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { answerOf, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { type WriteAccess, writesIn } from "../../domain/tools/Access.ts"
 import {
   type CallOutcome,
@@ -54,12 +54,6 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
   defaultValue: () => ({ objectionTo: () => Effect.undefined, noteMade: () => Effect.void })
 })
 
-/** The answer of the model that a call is from, so that a denial holds for its other calls. */
-const answerOf = ({ round, task, uid }: ToolCallId): string | undefined => {
-  const turn = /^turn-\d+(?=\/)/.exec(uid)?.[0]
-  return turn === undefined ? undefined : `${round}/${task}/${turn}`
-}
-
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
@@ -81,8 +75,11 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const run = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, target: CallTarget) {
     const copy = target === "project" ? undefined : target
     const isProposed = isProposal(call, target)
-    const place = isProposed ? toolCallKey(id) : activityOf({ id, call }).name
-    const scope = { task: id.task, place, answer: isProposed ? undefined : answerOf(id) }
+    const key = toolCallKey(id)
+    // A denial holds for the other calls of the same answer; nothing is asked about a change of a working copy.
+    const scope = isProposed
+      ? { task: id.task, place: key }
+      : { task: id.task, place: activityOf({ id, call }).name, answer: answerOf(key) }
     const make = Effect.gen(function* () {
       let startedAt = yield* Clock.currentTimeMillis
       const steps = Effect.gen(function* () {
