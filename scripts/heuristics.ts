@@ -217,7 +217,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   terms("mostWords", "words", "of a task that are looked for", "A text of more words matches everywhere."),
   terms("mostNamed", "names", "and strings of a task that are looked for, each", "The same."),
   terms("mostMatches", "lines", "that words match", "More blocks would not fit."),
-  scores("scoreParts.prompt", "of the weight", "what only the prompt names counts", "The task says what is needed now."),
+  scores(
+    "scoreParts.prompt",
+    "of the weight",
+    "what only the prompt names counts",
+    "The task says what is needed now."
+  ),
   scores("scoreParts.form", "of the weight", "a name by its form alone counts", "A word with a hump may be a product."),
   scores(
     "termScores.literal",
@@ -232,10 +237,20 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "more, inside of a declaration that is named too",
     "`Schema.validate` means that one of several."
   ),
-  scores("termScores.aroundLiteral", "points", "more, around a line with a quoted string", "The function that prints the message."),
+  scores(
+    "termScores.aroundLiteral",
+    "points",
+    "more, around a line with a quoted string",
+    "The function that prints the message."
+  ),
   scores("termScores.word", "points", "a word of the task", "It stands in more lines than a name."),
   scores("termScores.use", "points", "a use of a name", "Declaration first, but more than a word."),
-  scores("scoreParts.comment", "of the score", "a line of a comment counts", "Comments repeat the words of what they describe."),
+  scores(
+    "scoreParts.comment",
+    "of the score",
+    "a line of a comment counts",
+    "Comments repeat the words of what they describe."
+  ),
   terms(
     "leastScore",
     "points",
@@ -285,7 +300,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "before what is looked for in it",
     "What is looked for is seen with its beginning."
   ),
-  lines("Packing.ts#noteSlack", "characters", "a note may be longer than those that are measured", "Less makes a text longer than its budget."),
+  lines(
+    "Packing.ts#noteSlack",
+    "characters",
+    "a note may be longer than those that are measured",
+    "Less makes a text longer than its budget."
+  ),
   lines("EnclosingLines.ts#around", "lines", "on each side, where there is no block", "About a paragraph."),
   lines("EnclosingLines.ts#mostNames", "names", "of declarations around a line", "The innermost ones tell them apart."),
   lines("EnclosingLines.ts#longestName", "characters", "of a heading", "The rest does not tell headings apart."),

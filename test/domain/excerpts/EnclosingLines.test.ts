@@ -164,10 +164,6 @@ describe("enclosingLines", () => {
     const texts = ["a", heading, "b", `${heading}y`, "c"]
     const headings = enclosingNames(texts, "markdown")
     expect([headings(0), headings(1), headings(2), headings(4)]).toEqual(["", "", heading, `${heading}...`])
-    expect(headingsOf(["# A", "   ## B", "    # C", "####### D", "#E"])).toEqual([
-      { line: 1, depth: 1 },
-      { line: 2, depth: 2 }
-    ])
   })
 
   const Line = Schema.Literals([

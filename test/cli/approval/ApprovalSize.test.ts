@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { wholeChange } from "../../../src/domain/files/ChangePreview.ts"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { shortQuestion } from "../../../src/domain/permissions/ApprovalText.ts"
+import { shortQuestion } from "../../../src/cli/approval/ApprovalText.ts"
 
 const keys = [{ text: "y yes" }]
 const text = (isChanged: (line: number) => boolean): string =>
