@@ -5,8 +5,7 @@ import {
   blockBelow,
   declarationLines,
   enclosingLines,
-  enclosingNames,
-  headingsOf
+  enclosingNames
 } from "../../../src/domain/excerpts/EnclosingLines.ts"
 
 const code = [
