@@ -343,7 +343,7 @@ describe("openChanges", () => {
     const sizes = Array.from({ length: 80 }, (_, index) => shownWith(800 + index * 60))
     // The change is shown as a diff has it, with three lines on each side.
     const radii = [1, 3, 8, 20, 40]
-    expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual(radii.map((radius) => 7 + 2 * radius))
+    expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii.map((radius) => 7 + 2 * radius)])
   })
 
   it("shows of everything as much as there is room, what is open first", () => {
@@ -351,17 +351,17 @@ describe("openChanges", () => {
     expect(budgets.map(partsAt)).toEqual([
       "2 5 33 0 0",
       "2 5 33 0 0",
-      "2 5 33 0 0",
+      "2 5 33 0 1",
       "12 5 38 0 12",
       "12 8 48 0 21",
-      "012 12 58 0 32",
+      "012 12 58 0 33",
       "012 18 60 0 60",
       "012 18 60 0 60",
       "012 18 60 0 60",
-      "012 18 60 9 60",
+      "012 18 60 5 60",
       "012 18 60 12 60",
       "012 18 60 12 60",
-      "012 18 60 15 60"
+      "012 18 60 12 60"
     ])
   })
 })
