@@ -94,7 +94,7 @@ describe("architecture", () => {
 
   it("has a core that is not larger than it has to be", () => {
     const lines = modules.reduce((sum, { lines, path }) => (wingOf(roomOf(path)) === "core" ? sum + lines : sum), 0)
-    assert.isAtMost(lines, 61_200)
+    assert.isAtMost(lines, 61_400)
   })
 
   it("gives built-in tools no package that a plugin need not have", () => {

@@ -12,6 +12,8 @@ export interface MarkdownSection extends Omit<Heading, "text"> {
   /** GFM anchor; repeated headings are numbered. */
   readonly anchor: string
   readonly line: number
+  /** Among the sections of the text, from 0. */
+  readonly position: number
   /** Positions of the lines of the body, 0-based, `last` excluded. */
   readonly first: number
   readonly last: number
@@ -40,6 +42,7 @@ export const splitSections = (
       heading: text,
       anchor: slugger.slug(text),
       line: index + 1,
+      position,
       first: index + 1,
       last: headings[position + 1]?.index ?? lines.length
     })
@@ -49,9 +52,13 @@ export const splitSections = (
 /** The position after the last line of a section with its sub-headings; `isEnd` says which section after it is none of them. */
 export const sectionEnd = (
   { lines, sections }: SectionedText,
-  { depth, line }: MarkdownSection,
+  { depth, position }: MarkdownSection,
   isEnd: (other: MarkdownSection) => boolean = (other) => other.depth <= depth
-): number => (sections.find((other) => other.line > line && isEnd(other))?.line ?? lines.length + 1) - 1
+): number => {
+  let next = sections[position + 1]
+  while (next !== undefined && !isEnd(next)) next = sections[next.position + 1]
+  return (next?.line ?? lines.length + 1) - 1
+}
 
 /** The text of some lines of a document, `last` excluded. */
 export const textOfLines = ({ lines }: Pick<SectionedText, "lines">, first: number, last?: number): string =>
