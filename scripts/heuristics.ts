@@ -30,7 +30,7 @@ const heuristicsOf =
     basis
   })
 
-const turns = heuristicsOf("turns", "services/agent/hooks/")
+const turns = heuristicsOf("turns", "services/agent/")
 const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.ts#")
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
@@ -50,19 +50,19 @@ const edits = heuristicsOf("edits", "domain/files/")
 
 export const heuristics: ReadonlyArray<Heuristic> = [
   turns(
-    "LastTurn.ts#warnedTurns",
+    "Instruction.ts#warnedTurns",
     "answers",
     "so many answers before the last one the model is told how many are left",
     "Later a change and its report do not fit; sooner the model hurries."
   ),
   turns(
-    "SelfReview.ts#leastAnswers",
+    "hooks/SelfReview.ts#leastAnswers",
     "answers",
     "with fewer answers left there is no self-review",
     "A test that fails needs an answer that repairs it, and a report."
   ),
   turns(
-    "Prefetch.ts#windowShares",
+    "hooks/Prefetch.ts#windowShares",
     "of the window",
     "what the best file and the second one may take before the first turn",
     "More leaves no room for the turns; less shows no whole function.",

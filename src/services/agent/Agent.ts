@@ -1,6 +1,7 @@
 /**
- * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is one turn; each of
- * its phases has a file beside this one, and mechanisms that a turn works without are hooks.
+ * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is one turn, in eight
+ * phases: 1 in Compaction.ts, 2 and 3 in ReadReply.ts, 4 in CheckCalls.ts, 5 and 6 in RunCalls.ts, 7 in JudgeReport.ts, 8 in Reply.ts.
+ * Mechanisms that a turn works without are hooks.
  */
 import { isAbsolute } from "node:path"
 import * as Context from "effect/Context"
@@ -110,9 +111,10 @@ export class Agent extends Context.Service<
        * a report, when the model makes the same call again and again, when its calls were denied too often, when its replies cannot be
        * used, or when no turn is left; a report that a hook had questioned is accepted then after all.
        *
-       * Three things are kept from turn to turn, beside such a report. The conversation only grows, so that a server reads each part of it once; when it
-       * becomes too long it is compacted. The changes stand in a working copy, and reach the project after the work, when they were
-       * approved. The session holds the rest: a turn makes a new one, and `AgentWork.keep` gets it as soon as something changed.
+       * From turn to turn three things are kept, beside such a report. The session, of which a turn makes a new one: its conversation only
+       * grows, so that a server reads each part of it once, and is compacted when it becomes too long; `AgentWork.keep` gets it as soon
+       * as something changed. The working copy: its changes reach the project after the work, when they were approved. And what the
+       * kind of work keeps by itself, such as the fields of a task and what its references showed.
        */
       const takeTurn = Effect.fn("Agent.turn")(function* <A, E>(
         work: AgentWork<A, E>,

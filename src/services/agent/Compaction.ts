@@ -34,7 +34,7 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
+import { instructionFor, warnedTurns } from "./Instruction.ts"
 import type { AnyWork, Assignment, Session } from "./Session.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>

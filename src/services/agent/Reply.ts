@@ -15,7 +15,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
-import { instructionFor, warnedTurns } from "./hooks/LastTurn.ts"
+import { instructionFor, warnedTurns } from "./Instruction.ts"
 import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
 import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
 

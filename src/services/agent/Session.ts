@@ -1,7 +1,7 @@
 /**
  * What an agent works with: its work order (`Assignment`), what the program writes (`AgentPrompt`), how a task and a message differ
- * (`AgentWork`), where the work stands (`Session`), and how it ends (`AgentEnd`). A turn makes a new session;
- * the working copy of the assignment is the one thing that it changes.
+ * (`AgentWork`), where the work stands (`Session`), and how it ends (`AgentEnd`). A turn makes a new session,
+ * and changes the working copy of the assignment; what a kind of work keeps besides stands behind the functions of its `AgentWork`.
  */
 import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
