@@ -225,7 +225,7 @@ const goodPath = ({ base, judgement, prompt }: Piece, { upstream }: Folders) => 
   if (judgement.kind !== "tests") return fail("Only a piece that tests judge has a path that can be played.")
   const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args]).trim()
   const range = [base, judgement.upstream]
-  const files = git("diff", "--name-only", "--diff-filter=M", ...range, "--", "src", "test", ":!*.lock").split("\n")
+  const files = git("diff", "--name-only", "--diff-filter=M", ...range, "--", "*.ts", "*.py", "*.go").split("\n")
   const diff = git("diff", ...range, "--", ...files)
   const reads = files.map(
     (path, index) =>

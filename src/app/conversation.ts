@@ -105,8 +105,8 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
 })
 
 /**
- * Holds a conversation as long as `use` does, to its report. While it answers a message with calls that change something,
- * no run may begin. When `use` gives another model, the conversation goes on with it, and so does `use`.
+ * Holds a conversation as long as `use` does, to its report. While it makes the changes of a message, runs and
+ * other conversations wait with theirs. When `use` gives another model, the conversation goes on with it, and so does `use`.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,

@@ -9,7 +9,7 @@ import { definePlugin, tool } from "../../src/services/tools/Plugin.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import * as Schema from "effect/Schema"
 import { layerAllowAll, scriptedApprover } from "../support/ScriptedApprover.ts"
-import { approveStep } from "../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../src/services/permissions/Gate.ts"
 
 describe("write_file", () => {
   nodeTest("creates a file with its folders and returns path, bytes and diff", () =>
@@ -243,7 +243,7 @@ describe("edit_file", () => {
       })
       const call = callOf("edit_file", replacing("a.txt", "one", "two"))
       const prepared = yield* registry.prepare(call)
-      yield* approveStep(gate, {
+      yield* approveCalls(gate, {
         title: "Step",
         planKey: "p",
         tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
@@ -270,7 +270,7 @@ describe("edit_file", () => {
         approver: approver.layer
       })
       const prepared = yield* registry.prepare(callOf("edit_file", replacing("a.txt", "one", "two")))
-      yield* approveStep(gate, {
+      yield* approveCalls(gate, {
         title: "Step",
         planKey: "p",
         tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]

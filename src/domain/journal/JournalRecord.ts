@@ -51,7 +51,7 @@ export const FileState = Schema.Struct({
 })
 export type FileState = typeof FileState.Type
 
-/** What a tool is about to do. It is written to the disk before the tool starts. */
+/** What a tool is about to do. It is written to the disk before the tool starts, unless the call can simply be repeated. */
 export const CallIntent = Schema.Struct({
   type: Schema.tag("intent"),
   key: Schema.String,

@@ -61,7 +61,7 @@ export const ApprovalItem = Schema.Struct({
 export type ApprovalItem = typeof ApprovalItem.Type
 
 /** The calls of one step that need approval before they run. */
-export interface StepGate {
+export interface CallList {
   /** The heading of the step. */
   readonly title: string
   /** Identifies the plan this step belongs to; "all remaining steps" covers only steps with the same key. */
@@ -106,7 +106,7 @@ export const RequestedChange = Schema.Struct({
 export type RequestedChange = typeof RequestedChange.Type
 
 /** The answer to the question about a step, and who gave it. */
-export interface StepApproved {
+export interface CallListApproval {
   readonly approved: boolean
   readonly by: "person" | "rule" | "nobody"
 }

@@ -8,7 +8,7 @@ import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidenc
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { RequestedChange, StepApproved } from "../permissions/ApprovalItem.ts"
+import type { RequestedChange, CallListApproval } from "../permissions/ApprovalItem.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
@@ -28,7 +28,7 @@ export type RoundsEnd =
   /** There is work left after the last round that is allowed; `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. */
-  | { readonly _tag: "Declined"; readonly by: StepApproved["by"]; readonly step: string }
+  | { readonly _tag: "Declined"; readonly by: CallListApproval["by"]; readonly step: string }
 
 /** The part of a report that says how the run ended. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 /**
  * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is one turn, in eight
- * phases: 1 in Compaction.ts, 2 and 3 in ReadReply.ts, 4 in CheckCalls.ts, 5 and 6 in RunCalls.ts, 7 in JudgeReport.ts, 8 in Reply.ts.
+ * phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in RunCalls.ts, 7 in JudgeReport.ts, 8 in Reply.ts.
  * Mechanisms that a turn works without are hooks.
  */
 import { isAbsolute } from "node:path"
@@ -38,7 +38,7 @@ import { makeRemainingOccurrences } from "./hooks/RemainingOccurrences.ts"
 import { repeats } from "./hooks/Repeats.ts"
 import { makeSelfReview } from "./hooks/SelfReview.ts"
 import { judgeReport } from "./JudgeReport.ts"
-import { makeModelExchange } from "./ReadReply.ts"
+import { makeModelExchange } from "./ModelExchange.ts"
 import { makeReply } from "./Reply.ts"
 import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"

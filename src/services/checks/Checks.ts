@@ -34,7 +34,7 @@ import { Commands } from "../commands/Commands.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { Gate, redeem, approveStep, foreseeDenial, mayRead } from "../permissions/Gate.ts"
+import { Gate, redeem, approveCalls, foreseeDenial, mayRead } from "../permissions/Gate.ts"
 import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { PermissionDenied, SavedDenial, questionOfCall } from "../permissions/GateQuestion.ts"
 import { makeCheckRuns } from "./CheckRuns.ts"
@@ -148,7 +148,7 @@ const makeAllowance = Effect.gen(function* () {
       if (denial.rules.length > 0) return yield* refuse(refusal)
       /* A person who approved all steps beforehand approved what checks their changes. */
       const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
-      const { approved } = yield* approveStep(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
+      const { approved } = yield* approveCalls(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
       if (!approved) return yield* refuse(refusal)
     }
     const part = check.whole === undefined ? {} : { part: checkText(check) }

@@ -73,7 +73,7 @@ export class Asker extends Context.Service<
   {
     /**
      * Opens a conversation for `use`, and ends it with the last event. Its report has the status and the answer of the last
-     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools, a tool
+     * message; a denial makes it `not_permitted`, but not that of a read without which the message was answered. Fails, before any event, when the model cannot call tools, a tool
      * does not exist, or the current file cannot be read.
      */
     hold<E, R>(

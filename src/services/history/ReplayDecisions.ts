@@ -95,7 +95,7 @@ export const layerReplayDecisions = (
       const risks = risksOf(events)
 
       /** A step without events about approvals needed no question. */
-      const askStep = Effect.fnUntraced(function* (step: {
+      const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
       }): Effect.fn.Return<Answered<AnyAnswer>> {
@@ -134,7 +134,7 @@ export const layerReplayDecisions = (
       const decode = (call: ToolCall) => Effect.map(prepare(call), (known) => ({ resolve: Effect.succeed(known) }))
       const denials = Effect.succeed(denialsOf(own))
       const ask = (question: OpenQuestion) => {
-        if (question.scope === "step") return askStep(question)
+        if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
       /* Nothing is tried anew: a call is open, whatever the rules of today say. */

@@ -56,7 +56,7 @@ export class Activities extends Context.Service<
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
-    /** Reads current state, such as a file that a task refers to. It is persisted for the replay only. */
+    /** Looks at the project or the web, or changes a working copy. The outcome is persisted for the replay only. */
     record<A, E, R>(what: RunStage<A>, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {

@@ -3,7 +3,7 @@
  * what do rules and earlier answers say (`decide`), what does the user say (`ask`, which keeps the answer), and may it happen
  * now (`authorize`, which asks where it is open, and issues the permit without which no tool runs).
  *
- * - `authorize`: each tool call before it runs, each reference, `--file`, and what starts before a run. After a no the call has the
+ * - `authorize`: each tool call before it runs, each check, each reference, `--file`, and what starts before a run. After a no the call has the
  *   result `permission_denied`, the third no to the same effect ends the task, and a plugin or server is left out.
  * - `ask` about a list of calls, called a step whether it is one of the plan or not: the changes of a step of the plan or of
  *   a message, the commands of one answer, the checks of the project, a task with many items. A no ends what asked. A yes runs nothing: it
@@ -13,7 +13,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { beforeRunTask, type StepApproved, type StepGate } from "../../domain/permissions/ApprovalItem.ts"
+import { beforeRunTask, type CallListApproval, type CallList } from "../../domain/permissions/ApprovalItem.ts"
 import type { InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
@@ -30,7 +30,7 @@ import {
 } from "./GateQuestion.ts"
 import { type GateContext, type GateDecision, decideQuestion, makeGateContext } from "./GateDecision.ts"
 import type { GateOptions, SourcedRule } from "./Policy.ts"
-import { askStep } from "./Step.ts"
+import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
@@ -54,7 +54,7 @@ export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /** What only the user can answer: the calls of a step, whether an uncertain call happened, a question of the model. */
 export type OpenQuestion =
-  | ({ readonly scope: "step" } & StepGate)
+  | ({ readonly scope: "step" } & CallList)
   | { readonly scope: "doubt"; readonly intent: InDoubtCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
@@ -99,6 +99,7 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
   let denied: PermissionDenied | undefined
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
+    // A redirect goes where the server says, so that it carries nothing that the address before it did not.
     admit: (access: CanonicalAccess) =>
       Effect.tapError(admitRecorded(questionOfAccess(question, access), context), (denial) =>
         Effect.sync(() => void (denied = denial))
@@ -139,7 +140,7 @@ export class Gate extends Context.Service<
 const makeGate = (context: GateContext): Gate["Service"] => ({
   decide: (question) => decideQuestion(context.withKnown(question), context),
   ask: (question) => {
-    if (question.scope === "step") return askStep(question, context)
+    if (question.scope === "step") return askCallList(question, context)
     return question.scope === "doubt" ? askUncertain(question.intent, context) : askWords(question, context)
   },
   authorize: Effect.fn("Gate.authorize")(function* (asked) {
@@ -149,7 +150,7 @@ const makeGate = (context: GateContext): Gate["Service"] => ({
   })
 })
 
-export const approveStep = (gate: Gate["Service"], step: StepGate): Effect.Effect<StepApproved> =>
+export const approveCalls = (gate: Gate["Service"], step: CallList): Effect.Effect<CallListApproval> =>
   Effect.map(gate.ask({ scope: "step", ...step }), ({ answer, by }) => ({ approved: answer !== "decline", by }))
 
 const isAllowedByRules = (decision: GateDecision): boolean =>

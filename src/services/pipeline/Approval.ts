@@ -10,13 +10,13 @@ import { checkFact } from "../../domain/checks/Facts.ts"
 import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import type { GatedTask, StepApproved, StepGate, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, CallListApproval, CallList, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { badExit, commandEnd, fileTools, type PreparedCall } from "../../domain/tools/ToolCall.ts"
 import { writesIn } from "../../domain/tools/Access.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { approveStep, Gate } from "../permissions/Gate.ts"
+import { approveCalls, Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
@@ -95,10 +95,10 @@ const makeGatedCalls = Effect.gen(function* () {
 })
 
 /** There is nothing to ask about. */
-const byRule: StepApproved = { approved: true, by: "rule" }
+const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /** Where calls are asked about: the heading of the question, and the plan whose remaining steps may be approved with it. */
-interface ApprovalPlace extends Omit<StepGate, "tasks"> {
+interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number
 }
 
@@ -107,12 +107,12 @@ export const makeApproval = Effect.gen(function* () {
   const gatedCalls = yield* makeGatedCalls
 
   /** Asks once about all calls of a step; about nothing where no task needs it. */
-  const askStep = (step: StepGate): Effect.Effect<StepApproved> =>
-    step.tasks.length === 0 ? Effect.succeed(byRule) : approveStep(gate, step)
+  const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
+    step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 
   /** Fails when the step is declined. */
-  const ask = Effect.fnUntraced(function* (step: StepGate) {
-    const { approved, by } = yield* askStep(step)
+  const ask = Effect.fnUntraced(function* (step: CallList) {
+    const { approved, by } = yield* askCallList(step)
     if (!approved) return yield* new CallsDeclined({ by })
   })
 
@@ -126,5 +126,5 @@ export const makeApproval = Effect.gen(function* () {
     yield* ask({ title, planKey, tasks: gated === undefined ? [] : [gated] })
   })
 
-  return { ask, askForTask, askStep, gatedCalls }
+  return { ask, askForTask, askCallList, gatedCalls }
 })

@@ -1,5 +1,5 @@
 /**
- * The rounds of a run: refine and run the outstanding tasks, then ask for the tasks that are left, until there are none
+ * The rounds of a run: work on the outstanding tasks, then ask for the tasks that are left, until there are none
  * or a limit is reached. A round that finished in an earlier session is read from the journal.
  */
 import * as Arr from "effect/Array"

@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import { callSign, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
-import type { GatedTask, StepApproved } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, CallListApproval } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import {
@@ -50,7 +50,7 @@ export interface RoundOrder {
 
 /** Who did not approve which step, by its title; the steps after it did not run. */
 export interface DeclinedStep {
-  readonly by: StepApproved["by"]
+  readonly by: CallListApproval["by"]
   readonly step: string
 }
 
@@ -333,7 +333,7 @@ const makeStepRunner = Effect.gen(function* () {
       if (open !== undefined) asked.push({ ...open, ...(others.length === 0 ? {} : { others }) })
       others = changes.onTop(others, now.success)
     }
-    return { ...(yield* approval.askStep({ title, planKey: `round-${round.round}`, tasks: asked })), joined }
+    return { ...(yield* approval.askCallList({ title, planKey: `round-${round.round}`, tasks: asked })), joined }
   })
 
   return Effect.fnUntraced(function* (step: number, title: string, states: ReadonlyArray<TaskState>, round: Round) {

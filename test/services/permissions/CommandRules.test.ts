@@ -6,7 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
-import type { StepGate } from "../../../src/domain/permissions/ApprovalItem.ts"
+import type { CallList } from "../../../src/domain/permissions/ApprovalItem.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -17,7 +17,7 @@ import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { approveStep } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
 const allow = (tool: string, pattern: string): Rule => ({ verdict: "allow", tool, pattern })
 const anyWrite = allow("write_file", "**")
@@ -332,7 +332,7 @@ const starting = (content: string | null): PreparedCall => {
   } as const
   return prepared("run_command", "high", [access], { argv: "sh x.sh" })
 }
-const stepOf = (...calls: ReadonlyArray<PreparedCall>): StepGate => ({
+const stepOf = (...calls: ReadonlyArray<PreparedCall>): CallList => ({
   title: "Step",
   planKey: "plan",
   tasks: [{ task: "T", gatedBy: "risk", calls }]
@@ -344,7 +344,7 @@ describe("an approved step", () => {
       const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny"] })
       const { gate } = yield* openGate({ approver: approver.layer })
       const write = writing("/p/x.sh", "shown")
-      yield* approveStep(gate, stepOf(write, starting("before")))
+      yield* approveCalls(gate, stepOf(write, starting("before")))
       yield* gate.authorize(questionOfCall(inTask("T"), starting("before")))
       yield* gate.authorize(questionOfCall(inTask("T"), write))
       yield* gate.authorize(questionOfCall(inTask("T"), starting("shown")))

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { redeem, approveStep } from "../../../src/services/permissions/Gate.ts"
+import { redeem, approveCalls } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
@@ -86,7 +86,10 @@ layer(NodeServices.layer)("Gate", (it) => {
             { _tag: "WriteFile", path: `${root}/README.md`, inside: true, content, found }
           ])
         const title = { title: "Task section 1", planKey: "plan" }
-        yield* approveStep(gate, { ...title, tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }] })
+        yield* approveCalls(gate, {
+          ...title,
+          tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }]
+        })
         yield* gate.authorize(questionOfCall(inTask("T"), change("somebody", "new\n")))
         yield* gate.authorize(questionOfCall(inTask("T"), change(textHash("new\n"), "newer\n")))
         assert.deepStrictEqual(

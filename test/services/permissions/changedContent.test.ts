@@ -13,7 +13,7 @@ import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-import { approveStep } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
 /** What somebody else does in the project meanwhile. */
 type Change = (fs: FileSystem.FileSystem, root: string) => Effect.Effect<void, unknown>
@@ -133,7 +133,7 @@ const openApproved = Effect.fnUntraced(function* (
 ) {
   const tools = yield* openTools({ files, plugins: [copy], approver })
   const prepared = yield* Effect.forEach(calls, ([name, given]) => tools.registry.prepare(callOf(name, given)))
-  yield* approveStep(tools.gate, {
+  yield* approveCalls(tools.gate, {
     title: "Step",
     planKey: "p",
     tasks: [{ task: "T", gatedBy: "risk", calls: prepared }]

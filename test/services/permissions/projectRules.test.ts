@@ -14,7 +14,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { beforeRun, questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { approveStep, foreseeDenial } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls, foreseeDenial } from "../../../src/services/permissions/Gate.ts"
 
 /** A person who chooses these rules at the first question, and denies everything else. */
 const choosing = (
@@ -161,7 +161,7 @@ layer(NodeServices.layer)("a rule for a project", (it) => {
       const write = writing(`${root}/src/a.ts`, "new\n")
       const hook = writing(`${root}/.husky/pre-commit`, "x\n")
       const tasks = [{ task: "Work", gatedBy: "risk" as const, calls: [test, bare, write, hook] }]
-      yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
+      yield* approveCalls(gate, { title: "Task section 1", planKey: "round-1", tasks })
       const [requested] = log.events()
       assert.deepStrictEqual(
         requested?.type === "approval.requested" ? requested.items.map(({ offers }) => offers?.always) : [],
@@ -204,7 +204,7 @@ layer(NodeServices.layer)("--yes", (it) => {
       const tasks = [
         { task: "Work", gatedBy: "risk" as const, calls: [write, secret, writing(`${root}/.npmrc`, "x\n")] }
       ]
-      yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
+      yield* approveCalls(gate, { title: "Task section 1", planKey: "round-1", tasks })
       yield* gate.authorize(questionOfCall(inTask("Work"), write))
       yield* gate.authorize(questionOfCall(inTask("Work"), reading(`${root}/README.md`)))
       yield* gate.authorize(questionOfCall(inTask("Later"), writing(`${root}/other.md`, "x\n")))
@@ -243,7 +243,7 @@ layer(NodeServices.layer)("--yes", (it) => {
       const { gate, root } = yield* openGate({ approver: Approver.layerApproveSteps(inner.layer) })
       const write = writing(`${root}/src/a.ts`, "new\n")
       const calls = [write, reading(`${root}/.env`)]
-      yield* approveStep(gate, {
+      yield* approveCalls(gate, {
         title: "Task section 1",
         planKey: "round-1",
         tasks: [{ task: "Work", gatedBy: "risk", calls }]
@@ -268,7 +268,7 @@ layer(NodeServices.layer)("a run that only reads", (it) => {
       const { answers, gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ readOnly: true }) })
       const calls = [writing(`${root}/src/a.ts`, "new\n"), reading(`${root}/README.md`)]
       const tasks = [{ task: "Work", gatedBy: "list" as const, calls }]
-      const approved = yield* approveStep(gate, { title: "Task section 1", planKey: "round-1", tasks })
+      const approved = yield* approveCalls(gate, { title: "Task section 1", planKey: "round-1", tasks })
       assert.deepStrictEqual(approved, { approved: true, by: "rule" })
       for (const call of calls) yield* Effect.ignore(gate.authorize(questionOfCall(inTask("Work"), call)))
       assert.strictEqual(approver.asked.length, 1)

@@ -5,7 +5,7 @@ import { unfetchable } from "../../../src/domain/commands/NetworkAddress.ts"
 import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { approveStep } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
 const url = "http://127.0.0.1:9/"
 const call = prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url }], { url })
@@ -24,7 +24,7 @@ layer(NodeServices.layer)("A URL that can never be fetched", (it) => {
       assert.strictEqual((yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), call)))).message, says)
       const reference = gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url }))
       assert.strictEqual((yield* Effect.flip(reference)).message, says)
-      yield* approveStep(gate, {
+      yield* approveCalls(gate, {
         planKey: "round-1",
         title: "S",
         tasks: [{ task: "T", gatedBy: "risk", calls: [call] }]

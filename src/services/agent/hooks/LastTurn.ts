@@ -1,6 +1,6 @@
 /**
- * The last answer of an agent: its calls are not made, since nobody would read what came of them. Calls of work that only plans them are
- * never made.
+ * The last answer of an agent: its calls are not made, since nobody would read what came of them, unless a report stands beside them.
+ * Calls of work that only plans them are never made.
  */
 import type { AgentHook } from "../AgentHook.ts"
 

@@ -6,11 +6,11 @@ import type { GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { approveStep } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
 const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
 
-layer(NodeServices.layer)("Gate.approveStep", (it) => {
+layer(NodeServices.layer)("Gate.approveCalls", (it) => {
   it.effect("asks once for all tasks and lets exactly the approved calls run", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny", "deny"] })
@@ -18,7 +18,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const write = writing(`${root}/README.md`, "new\n")
       const read = reading(`${root}/src/a.ts`)
       assert.deepStrictEqual(
-        yield* approveStep(
+        yield* approveCalls(
           gate,
           step(
             "plan",
@@ -71,7 +71,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         calls: [write],
         unready: [{ call: lost.call, info: lost.info, problem: "The old_text does not occur.\nMore." }]
       }
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone)), { approved: true, by: "person" })
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone)), { approved: true, by: "person" })
       assert.deepStrictEqual(
         approver.asked.flat().map(({ call, targets, warnings }) => [call, targets, warnings]),
         [
@@ -98,11 +98,11 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         calls: [],
         unready: [{ call: { ...call, name: tool }, info: { ...info, name: tool, risk: "high" }, problem: "Gone." }]
       })
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone("run_command"))), {
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone("run_command"))), {
         approved: true,
         by: "rule"
       })
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", gone("write_file"))), {
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone("write_file"))), {
         approved: false,
         by: "person"
       })
@@ -118,10 +118,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "list",
         calls: [writing(`${root}/README.md`, content)]
       })
-      yield* approveStep(gate, step("plan", edit("new\n")))
-      assert.deepStrictEqual(yield* approveStep(gate, step("other", edit("new\n"))), { approved: true, by: "rule" })
+      yield* approveCalls(gate, step("plan", edit("new\n")))
+      assert.deepStrictEqual(yield* approveCalls(gate, step("other", edit("new\n"))), { approved: true, by: "rule" })
       assert.strictEqual(approver.asked.length, 1)
-      yield* approveStep(gate, step("plan", edit("changed\n")))
+      yield* approveCalls(gate, step("plan", edit("changed\n")))
       assert.strictEqual(approver.asked.length, 2)
     })
   )
@@ -136,7 +136,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         const second = writing(`${root}/src/a.ts`, "2\n")
         const third = writing(`${root}/src/b.ts`, "3\n")
         const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
-        assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit)), { approved: true, by: "person" })
+        assert.deepStrictEqual(yield* approveCalls(gate, step("plan", edit)), { approved: true, by: "person" })
         yield* gate.authorize(questionOfCall(inTask("Edit 1"), first))
         const denied = yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), second)))
         assert.deepStrictEqual(
@@ -149,7 +149,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
           log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
           [["chosen", [1, 3]]]
         )
-        yield* approveStep(gate, step("another", { ...edit, task: "Edit 2" }))
+        yield* approveCalls(gate, step("another", { ...edit, task: "Edit 2" }))
         assert.deepStrictEqual(
           approver.asked.at(-1)?.map(({ targets }) => targets),
           [[`${root}/README.md`], [`${root}/src/b.ts`]]
@@ -170,10 +170,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: [writing(`${root}/${path}`, "x\n")]
       })
-      yield* approveStep(gate, step("plan", edit(".husky/pre-commit")))
+      yield* approveCalls(gate, step("plan", edit(".husky/pre-commit")))
       yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/.husky/pre-commit`, "x\n")))
       assert.strictEqual(approver.asked.length, 1)
-      yield* approveStep(gate, step("plan", edit(".vscode/tasks.json")))
+      yield* approveCalls(gate, step("plan", edit(".vscode/tasks.json")))
       yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/.vscode/tasks.json`, "x\n"))))
       assert.strictEqual(approver.asked.length, 2)
     })
@@ -188,11 +188,11 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: [writing(`${root}/README.md`, content)]
       })
-      yield* approveStep(gate, step("plan", edit("1\n")))
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit("2\n"))), { approved: true, by: "person" })
+      yield* approveCalls(gate, step("plan", edit("1\n")))
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", edit("2\n"))), { approved: true, by: "person" })
       yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "2\n")))
       assert.strictEqual(approver.asked.length, 1)
-      assert.deepStrictEqual(yield* approveStep(gate, step("changed", edit("3\n"))), { approved: false, by: "person" })
+      assert.deepStrictEqual(yield* approveCalls(gate, step("changed", edit("3\n"))), { approved: false, by: "person" })
       assert.strictEqual(approver.asked.length, 2)
     })
   )
@@ -201,7 +201,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
     Effect.gen(function* () {
       const { answers, gate, root } = yield* openGate({})
       const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [writing(`${root}/README.md`, "new\n")] }
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", edit)), { approved: false, by: "nobody" })
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", edit)), { approved: false, by: "nobody" })
       assert.deepStrictEqual(yield* answers.denials, [])
     })
   )
@@ -220,7 +220,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         const gates = ["risk", "list", "skill"] as const
         for (const gatedBy of gates) {
           assert.deepStrictEqual(
-            yield* approveStep(gate, step("plan", { task: `Edit by ${gatedBy}`, gatedBy, calls })),
+            yield* approveCalls(gate, step("plan", { task: `Edit by ${gatedBy}`, gatedBy, calls })),
             {
               approved: true,
               by: "rule"
@@ -230,10 +230,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         assert.strictEqual(approver.asked.length, 0)
         const uncovered = [...calls, reading(`${root}/src/a.ts`)]
         for (const gatedBy of gates) {
-          yield* approveStep(gate, step("plan", { task: `Read by ${gatedBy}`, gatedBy, calls: uncovered }))
+          yield* approveCalls(gate, step("plan", { task: `Read by ${gatedBy}`, gatedBy, calls: uncovered }))
         }
         for (const gatedBy of ["list", "skill"] as const) {
-          yield* approveStep(gate, step("plan", { task: `Time by ${gatedBy}`, gatedBy, calls: [time] }))
+          yield* approveCalls(gate, step("plan", { task: `Time by ${gatedBy}`, gatedBy, calls: [time] }))
         }
         assert.deepStrictEqual(
           approver.asked.map((items) => items.map(({ tool }) => tool)),
@@ -261,11 +261,11 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const denied = writing(`${root}/src/a.ts`, "x")
       const refused = writing(`${root}/.git/config`, "x")
       const calls = [denied, refused]
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
         approved: true,
         by: "rule"
       })
-      yield* approveStep(
+      yield* approveCalls(
         gate,
         step("plan", { task: "Edit 1", gatedBy: "risk", calls: [...calls, writing(`${root}/README.md`, "x")] })
       )
@@ -285,7 +285,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         options: () => ({ rules: [deny("write_file", "src/**")] })
       })
       const calls = [writing(`${root}/README.md`, "x"), writing(`${root}/src/a.ts`, "x")]
-      assert.deepStrictEqual(yield* approveStep(gate, step("plan", { task: "Edit 1", gatedBy: "list", calls })), {
+      assert.deepStrictEqual(yield* approveCalls(gate, step("plan", { task: "Edit 1", gatedBy: "list", calls })), {
         approved: true,
         by: "rule"
       })
@@ -306,7 +306,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         gatedBy: "risk",
         calls: names.map((name) => writing(`${root}/${name}`, task))
       })
-      yield* approveStep(
+      yield* approveCalls(
         gate,
         step("plan", edit("Edit 1", "README.md", "src/a.ts"), edit("Edit 2", "README.md", "other.md", "src/a.ts"))
       )

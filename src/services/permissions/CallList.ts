@@ -1,5 +1,5 @@
 /**
- * A step is a list of calls: each is decided about as if it stood alone, and one question is about those that are open.
+ * Asks about a list of calls with one question: each is decided about as if it stood alone, and the question is about those that are open.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -8,7 +8,7 @@ import {
   conflictingWriteNote,
   conflictingWrites,
   type GatedTask,
-  type StepGate
+  type CallList
 } from "../../domain/permissions/ApprovalItem.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
@@ -28,23 +28,23 @@ import { makeItem } from "./QuestionItem.ts"
 const mostNamedRules = 5
 
 /** A call of a step, with what was decided about it. */
-interface StepCall {
+interface ListedCall {
   readonly decision: GateDecision
   /** Why the call cannot be made; it is shown, and the answer grants nothing. */
   readonly problem?: string
 }
 
 /** One item of the question about a step; `question` is absent for what cannot be granted. */
-export interface StepItem {
+export interface ListedItem {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
 }
 
 /** True for a call that a rule of the user allows, and that is not allowed by its risk alone. */
-const isAllowedByRule = ({ decision }: StepCall): boolean => decision._tag === "Allow" && decision.by === "rules"
+const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
 /** True for what needs no question: a rule allows it, or it was approved with a step before. */
-const isAnswered = (call: StepCall): boolean => {
+const isAnswered = (call: ListedCall): boolean => {
   const { decision } = call
   return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
 }
@@ -64,7 +64,7 @@ const possibleCalls = Effect.fnUntraced(function* (
     }))
   ]
   const decided = yield* Effect.forEach(asked, ({ question, ...more }) =>
-    Effect.map(decideQuestion(question, context), (decision): StepCall => ({ ...more, decision }))
+    Effect.map(decideQuestion(question, context), (decision): ListedCall => ({ ...more, decision }))
   )
   return decided.filter(({ decision }) => {
     if (decision._tag !== "Deny") return true
@@ -79,8 +79,8 @@ const possibleCalls = Effect.fnUntraced(function* (
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],
-  calls: ReadonlyArray<StepCall>
-): ReadonlyArray<StepCall> | undefined => {
+  calls: ReadonlyArray<ListedCall>
+): ReadonlyArray<ListedCall> | undefined => {
   const needsNobody = calls.every((call) => isAnswered(call) || call.decision.question.risk === "safe")
   if (needsNobody && (gatedBy === "risk" || calls.some(isAnswered))) return undefined
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
@@ -88,8 +88,8 @@ const callsToAsk = (
 
 /** What rules allow of a task that is asked about, one line each. */
 const allowedFacts = (
-  calls: ReadonlyArray<StepCall>,
-  asked: ReadonlyArray<StepCall>,
+  calls: ReadonlyArray<ListedCall>,
+  asked: ReadonlyArray<ListedCall>,
   nameOf: (path: string) => string
 ): ReadonlyArray<string> =>
   calls.flatMap((call) => {
@@ -106,11 +106,11 @@ const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.E
 /** The items of a task, with what is known of the task at the last of them. */
 const itemsOf = Effect.fnUntraced(function* (
   { facts, found, task }: Pick<GatedTask, "facts" | "found" | "task">,
-  calls: ReadonlyArray<StepCall>,
+  calls: ReadonlyArray<ListedCall>,
   warnings: ReadonlyMap<string, string>,
   context: GateContext
-): Effect.fn.Return<ReadonlyArray<StepItem>> {
-  const none: ReadonlyArray<StepItem> = [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
+): Effect.fn.Return<ReadonlyArray<ListedItem>> {
+  const none: ReadonlyArray<ListedItem> = [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   const made = Effect.forEach(calls, ({ decision: { question }, problem }) =>
     onTop(
       Effect.map(makeItem(question, { isAlone: false, problem, warnings }, context), (item) =>
@@ -119,7 +119,7 @@ const itemsOf = Effect.fnUntraced(function* (
       found?.get(question.prepared?.call.uid ?? "")
     )
   )
-  const items: ReadonlyArray<StepItem> = calls.length === 0 ? none : yield* made
+  const items: ReadonlyArray<ListedItem> = calls.length === 0 ? none : yield* made
   return facts === undefined || facts.length === 0
     ? items
     : items.map((one, at) => (at < items.length - 1 ? one : Object.assign({}, one, { item: { ...one.item, facts } })))
@@ -128,7 +128,7 @@ const itemsOf = Effect.fnUntraced(function* (
 /** Reports every file that several tasks would write, and gives the warnings by path. */
 const warnOfSharedWrites = (
   title: string,
-  tasks: ReadonlyArray<{ readonly task: string; readonly calls: ReadonlyArray<StepCall> }>,
+  tasks: ReadonlyArray<{ readonly task: string; readonly calls: ReadonlyArray<ListedCall> }>,
   { events }: GateContext
 ) => {
   const touching = tasks.map(({ calls, task }) => ({
@@ -147,7 +147,7 @@ const warnOfSharedWrites = (
 /** Says which rules would allow what nobody can be asked about. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
-  shown: ReadonlyArray<StepItem>,
+  shown: ReadonlyArray<ListedItem>,
   { events, policy }: GateContext
 ) {
   const flags = yield* Effect.forEach(shown, ({ question }) =>
@@ -164,16 +164,16 @@ const sayRules = Effect.fnUntraced(function* (
 
 /** Keeps the answer to a step. A call that is asked about each time is granted only when the user saw it. */
 const rememberStep = Effect.fnUntraced(function* (
-  shown: ReadonlyArray<StepItem>,
+  shown: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
   wasSeen: boolean,
   context: GateContext
 ) {
   const { answers, approver, options } = context
   const { grants } = answers
-  const isLeft = ({ item, question }: StepItem): boolean =>
+  const isLeft = ({ item, question }: ListedItem): boolean =>
     question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
-  const isApproved = (one: StepItem, index: number): boolean => {
+  const isApproved = (one: ListedItem, index: number): boolean => {
     if (typeof answer === "object") return answer.chosen.includes(index + 1)
     return answer !== "decline" && (wasSeen || !isLeft(one))
   }
@@ -198,8 +198,8 @@ const rememberStep = Effect.fnUntraced(function* (
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
 /** Asks once about all calls of a step that are open, and grants them by their hash. */
-export const askStep = Effect.fn("Gate.askStep")(function* (
-  { planKey, tasks, title }: StepGate,
+export const askCallList = Effect.fn("Gate.askCallList")(function* (
+  { planKey, tasks, title }: CallList,
   context: GateContext
 ): Effect.fn.Return<Answered<StepAnswer>> {
   const { answers, approver, events, policy, withMutex } = context
