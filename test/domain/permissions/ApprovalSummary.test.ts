@@ -81,7 +81,7 @@ const removal = (
   ...more
 })
 
-const held = { path: "/p/a.ts", state: "x", size: 1, isText: false }
+const held = { path: "/p/a.ts", is: "file" as const, state: "x", size: 1, isText: false }
 
 it.each([
   ["a file", [removal("/p/a.ts")], "remove a.ts (-0)"],
@@ -110,4 +110,50 @@ it("needs a person for starts, for secrets, and for what lies outside of the pro
     cases.map(([access]) => needsPerson(access)),
     cases.map(([, needs]) => needs)
   )
+})
+
+const moved = (from: string, to: string, folder?: string): ReadonlyArray<CanonicalAccess> => [
+  {
+    _tag: "WriteFile",
+    path: to,
+    inside: true,
+    content: "",
+    from: { ...held, path: from },
+    ...(folder === undefined ? {} : { folder })
+  },
+  removal(from, { holds: { ...held, path: from }, ...(folder === undefined ? {} : { folder: "/p/old" }) })
+]
+
+it.each([
+  ["a single secret", [removal("/p/.env", { holds: { ...held, path: "/p/.env" } })], "remove .env (-0)", ""],
+  [
+    "a folder",
+    ["/p/d/a.ts", "/p/d/b.ts"].map((path) => removal(path, { folder: "/p/d", holds: { ...held, path } })),
+    "remove the folder d (2 files: a.ts, b.ts; 2 bytes)",
+    ""
+  ],
+  [
+    "a folder with a secret",
+    ["/p/d/a.ts", "/p/d/.env"].map((path) => removal(path, { folder: "/p/d", holds: { ...held, path } })),
+    "remove the folder d (2 files: a.ts, .env; 2 bytes)",
+    "By their names these may hold secrets: d/.env."
+  ],
+  ["a moved file", moved("/p/a.ts", "/p/b.ts"), "move a.ts to b.ts (1 byte)", ""],
+  [
+    "a moved folder",
+    moved("/p/old/a.ts", "/p/new/a.ts", "/p/new"),
+    "move the folder old to new (1 file: a.ts; 1 byte)",
+    ""
+  ],
+  [
+    "a moved file, and what else the call does",
+    [...moved("/p/a.ts", "/p/b.ts"), read("/p/c.ts")],
+    "move a.ts to b.ts (1 byte), read c.ts",
+    ""
+  ]
+] as const)("says what goes, and names secrets among several files: %s", (_, accesses, does, secrets) => {
+  const summary = words("remove_file", ...accesses)
+  assert.strictEqual(summary.does, does)
+  assert.strictEqual(summary.consequence.includes("secrets"), secrets !== "")
+  assert.include(summary.consequence, secrets)
 })

@@ -1,6 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { type Asked, canRemember, sessionScopes } from "../../../src/domain/permissions/PolicyFormat.ts"
+import * as Result from "effect/Result"
+import {
+  appliesTo,
+  type Asked,
+  canRemember,
+  concernsProject,
+  isSameRule,
+  readPolicies,
+  type RememberedRule,
+  renderPolicies,
+  sessionScopes
+} from "../../../src/domain/permissions/PolicyFormat.ts"
 
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const fetch = (url: string): CanonicalAccess => ({ _tag: "FetchUrl", url })
@@ -52,5 +63,80 @@ describe("sessionScopes", () => {
     }
     const short = asked("t", fetch(`https://a.b/?${"x".repeat(254)}`))
     assert.deepStrictEqual([sessionScopes(short)?.length, canRemember(short)], [1, true])
+  })
+})
+
+describe("saved rules", () => {
+  const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "src/**", project: "/p" }
+
+  it("are the same with the same verdict, tool, pattern and project", () => {
+    const others: ReadonlyArray<Partial<RememberedRule>> = [
+      { verdict: "deny" },
+      { tool: "edit_file" },
+      { pattern: "src/*" },
+      { project: "/q" }
+    ]
+    assert.isTrue(isSameRule(rule, { ...rule, rememberedAt: "2026-11-21T10:00:00Z" }))
+    assert.deepStrictEqual(
+      others.map((other) => isSameRule(rule, { ...rule, ...other })),
+      [false, false, false, false]
+    )
+  })
+
+  it("hold in their project, and for a folder that was put in its place only when they deny", () => {
+    const cases: ReadonlyArray<readonly [Partial<RememberedRule>, string, string | undefined, boolean]> = [
+      [{ project: undefined }, "/q", "1", true],
+      [{}, "/p", "1", true],
+      [{}, "/q", "1", false],
+      [{ folder: "1" }, "/p", "1", true],
+      [{ folder: "1" }, "/p", "2", false],
+      [{ folder: "1" }, "/p", undefined, false],
+      [{ folder: "1", verdict: "deny" }, "/p", "2", true],
+      [{ folder: "1", verdict: "deny" }, "/q", "1", false]
+    ]
+    assert.deepStrictEqual(
+      cases.map(([more, root, folder]) => concernsProject({ ...rule, ...more }, root, folder)),
+      cases.map(([, , , expected]) => expected)
+    )
+  })
+
+  it("allow a tool as it was when they were made, and deny it whatever it became", () => {
+    const pin = { origin: "words", definition: "a".repeat(64) }
+    const pinned: RememberedRule = { ...rule, pin }
+    assert.deepStrictEqual(
+      [pin, { ...pin, origin: "other" }, { ...pin, definition: "b".repeat(64) }, undefined].map((now) =>
+        appliesTo(pinned, now)
+      ),
+      [true, false, false, false]
+    )
+    assert.isFalse(appliesTo(rule, pin))
+    assert.isTrue(appliesTo({ ...pinned, verdict: "deny" }, undefined))
+  })
+
+  it("name what they allow where it changes something or is started, and are read back as they were written", () => {
+    const changing = [
+      "write_file",
+      "edit_file",
+      "move_file",
+      "remove_file",
+      "run_command",
+      "load_plugin",
+      "start_server"
+    ]
+    const isRead = (more: Partial<RememberedRule>): boolean =>
+      Result.isSuccess(readPolicies(renderPolicies([{ verdict: "allow", tool: "read_file", ...more }])))
+    for (const tool of changing) {
+      assert.deepStrictEqual(
+        [undefined, "**", "*/*", "(docs) *", "docs/**"].map((pattern) =>
+          isRead(pattern === undefined ? { tool } : { tool, pattern })
+        ),
+        [false, false, false, false, true],
+        tool
+      )
+      assert.isTrue(isRead({ tool, verdict: "deny" }), tool)
+      assert.isTrue(isRead({ tool, verdict: "ask", pattern: "**" }), tool)
+    }
+    assert.isTrue(isRead({}))
+    assert.deepStrictEqual(readPolicies(renderPolicies([rule])), Result.succeed([rule]))
   })
 })

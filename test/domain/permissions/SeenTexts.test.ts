@@ -132,3 +132,17 @@ describe("a URL carries nothing of what was read", () => {
 
   it("when nothing was read", () => assert.isUndefined(new SeenTexts().carriedBy("https://docs.example/?q=hunter2")))
 })
+
+it.each([
+  ["three words of a line", "second/turbine/moves", false],
+  ["four words of a line", "second/turbine/moves/to", true],
+  ["four short words of a line", "put/it/on/an", false],
+  ["four numbers of a line", "12/34/56/78", true],
+  ["three numbers of a line", "12/34/56", false],
+  ["four words of a line that the user has said", "look/up/the/retry", false],
+  ["four words of a line in another order", "turbine/second/moves/to", false]
+])("a path carries %s", (_, path, carries) => {
+  const seen = seenTexts()
+  seen.add("put it on an old map here\n12 34 56 78 90\nlook up the retry of everything")
+  assert.strictEqual(seen.carriedBy(`https://docs.example/${path}`) !== undefined, carries)
+})

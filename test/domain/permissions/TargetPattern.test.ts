@@ -242,3 +242,24 @@ describe("a rule for commands", () => {
     }
   })
 })
+
+describe("an allow rule for a change that loses text", () => {
+  const file: Target = { kind: "file", canonical: "/p/src/a*.ts", relative: "src/a*.ts", loses: true }
+
+  it.each([
+    ["src/a\\*.ts", true],
+    ["./src/a\\*.ts", true],
+    ["/p/src/a\\*.ts", true],
+    ["src/a*.ts", false],
+    ["src/**", false],
+    [undefined, false]
+  ] as const)("%s names this file alone: %s", (pattern, expected) => {
+    assert.strictEqual(matchesAllow(pattern, file), expected)
+    assert.isTrue(matchesAllow(pattern, { kind: "file", canonical: file.canonical, relative: "src/a*.ts" }))
+  })
+
+  it("names a file outside the project by its path", () => {
+    assert.isTrue(matchesAllow("/etc/a", { kind: "file", canonical: "/etc/a", loses: true }))
+    assert.isFalse(matchesAllow("/etc/*", { kind: "file", canonical: "/etc/a", loses: true }))
+  })
+})
