@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { decide } from "../../../src/domain/permissions/Decision.ts"
-import { Rule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
-import { Risk } from "../../../src/domain/tools/Access.ts"
+import { decide, ruleOffers } from "../../../src/domain/permissions/Decision.ts"
+import { Rule, ruleText, type Verdict } from "../../../src/domain/permissions/Permission.ts"
+import { type CanonicalAccess, Risk } from "../../../src/domain/tools/Access.ts"
 import type { Target } from "../../../src/domain/permissions/TargetPattern.ts"
 
 const file = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })
@@ -163,5 +163,31 @@ describe("decide", () => {
     const removed = { ...given.rule, verdict: "allow" as const }
     const before = width[judge([...given.rules, removed], given).verdict]
     return width[judge(given.rules, given).verdict] <= before
+  })
+})
+
+const offers = (tool: string, ...all: ReadonlyArray<readonly [CanonicalAccess, Target]>) =>
+  ruleOffers(
+    { tool, risk: "medium", accesses: all.map(([access]) => access) },
+    all.map(([, target]) => target)
+  ).map(ruleText)
+const reading = (path: string): readonly [CanonicalAccess, Target] => [
+  { _tag: "ReadFile", path: `/p/${path}`, inside: true },
+  read(path)
+]
+const outside: readonly [CanonicalAccess, Target] = [
+  { _tag: "ReadFile", path: "/etc/hosts", inside: false },
+  { kind: "file", canonical: "/etc/hosts", effects: ["read_file"] }
+]
+
+describe("ruleOffers", () => {
+  it.each([
+    ["a file of the project", [reading("src/a.ts")], ["read_file", "read_file:src/a.ts", "read_file:src/**"]],
+    ["a file at the top", [reading("a.ts")], ["read_file", "read_file:a.ts"]],
+    ["a secret, never with its folder", [reading("src/.env")], ["read_file:src/.env"]],
+    ["a file outside the project, never all of the tool", [outside], ["read_file:/etc/hosts"]],
+    ["two files at once, nothing", [reading("a.ts"), reading("b.ts")], []]
+  ] as const)("offers for reading %s", (_, all, rules) => {
+    assert.deepStrictEqual(offers("read_file", ...all), [...rules])
   })
 })

@@ -66,6 +66,9 @@ describe("sessionScopes", () => {
   })
 })
 
+const isRead = (more: Partial<RememberedRule>): boolean =>
+  Result.isSuccess(readPolicies(renderPolicies([{ verdict: "allow", tool: "read_file", ...more }])))
+
 describe("saved rules", () => {
   const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "src/**", project: "/p" }
 
@@ -123,8 +126,6 @@ describe("saved rules", () => {
       "load_plugin",
       "start_server"
     ]
-    const isRead = (more: Partial<RememberedRule>): boolean =>
-      Result.isSuccess(readPolicies(renderPolicies([{ verdict: "allow", tool: "read_file", ...more }])))
     for (const tool of changing) {
       assert.deepStrictEqual(
         [undefined, "**", "*/*", "(docs) *", "docs/**"].map((pattern) =>

@@ -263,3 +263,15 @@ describe("an allow rule for a change that loses text", () => {
     assert.isFalse(matchesAllow("/etc/*", { kind: "file", canonical: "/etc/a", loses: true }))
   })
 })
+
+it("a URL that carries what was read is allowed by exactly this URL alone", () => {
+  const url = "https://docs.example/?q=a*b"
+  const carrying: Target = { kind: "other", canonical: url, carries: true }
+  assert.deepStrictEqual(
+    [exactPattern(url), url, "https://docs.example/**", "**", undefined].map((pattern) =>
+      matchesAllow(pattern, carrying)
+    ),
+    [true, false, false, false, false]
+  )
+  assert.isTrue(matchesAllow("https://docs.example/**", { kind: "other", canonical: url }))
+})
