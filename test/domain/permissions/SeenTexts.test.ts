@@ -146,3 +146,19 @@ it.each([
   seen.add("put it on an old map here\n12 34 56 78 90\nlook up the retry of everything")
   assert.strictEqual(seen.carriedBy(`https://docs.example/${path}`) !== undefined, carries)
 })
+
+it.each([
+  ["a word of four letters in a query", "?q=kiwi", true],
+  ["a word of three letters in a query", "?q=fig", false],
+  ["a code of five letters and digits in a path", "q7x9z", true],
+  ["a code of four letters and digits in a path", "q7x9", false],
+  ["a number of four digits in a path", "4821", true],
+  ["a number of three digits in a path", "482", false],
+  ["a format of six letters and digits in a path", "abcde1", false],
+  ["a token of seven letters and digits within a longer word of a path", "xxm4n8p2wyy", true],
+  ["a token of six letters and digits within a longer word of a path", "xxm4n8p2yy", false]
+])("a URL carries %s", (_, end, carries) => {
+  const seen = new SeenTexts()
+  seen.add("kiwi fig q7x9z q7x9 4821 482 abcde1\nfirst = m4n8p2w\n")
+  assert.strictEqual(seen.carriedBy(`https://docs.example/${end}`) !== undefined, carries)
+})
