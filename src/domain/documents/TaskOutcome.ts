@@ -9,6 +9,7 @@ import { ItemResult } from "../plan/ForEach.ts"
 import { Task } from "../plan/Task.ts"
 import { ResultDocument } from "../plan/TaskResult.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import { AnsweredBy } from "../permissions/Answer.ts"
 
 /** A number for `number`, a boolean for `yes-no`, and otherwise text of one line. */
 export const InputValue = Schema.Struct({
@@ -47,7 +48,7 @@ export const TaskOutcome = Schema.Struct({
   /** The texts that the calls begin with, by file; null for a file that is not there. */
   bases: Schema.optionalKey(Schema.Array(FileBase)),
   /** Who declined a further change, for a task that had changed something by then. */
-  declined: Schema.optionalKey(Schema.Literals(["person", "rule", "nobody"])),
+  declined: Schema.optionalKey(AnsweredBy),
   /** How many turns were taken. */
   turns: Schema.optionalKey(Schema.Int),
   /** How often the changes were put together with others of the same files, and how often they clashed; absent for never. */

@@ -6,6 +6,7 @@ import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
 import { type Repair, makeRepair } from "../findings/Issue.ts"
+import type { AnsweredBy } from "./Answer.ts"
 
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"
@@ -108,7 +109,7 @@ export type RequestedChange = typeof RequestedChange.Type
 /** The answer to the question about a step, and who gave it. */
 export interface CallListApproval {
   readonly approved: boolean
-  readonly by: "person" | "rule" | "nobody"
+  readonly by: AnsweredBy
 }
 
 /** A file that several tasks of one section would write; the plan does not say which of them wins. */

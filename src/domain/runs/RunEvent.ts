@@ -16,6 +16,7 @@ import { Risk } from "../tools/Access.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
+import { AnsweredBy, DoubtAnswer, WordsAnswer } from "../permissions/Answer.ts"
 
 /** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
 const runEventVersions = [1, 2] as const
@@ -30,8 +31,6 @@ const checkFields = { task: Schema.optionalKey(Schema.String), round: Schema.Int
 const scope = Schema.Literals(["step", "call", "doubt", "question"])
 const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as const
 const callAnswers = ["once", "session", "remember", "deny"] as const
-const doubtAnswers = ["again", "done", "stop"] as const
-const questionAnswers = ["said", "nothing"] as const
 
 /**
  * The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown` is how
@@ -222,7 +221,7 @@ export const RunEvent = Schema.Union([
   event("approval.answered", {
     scope,
     hash: Schema.String,
-    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...doubtAnswers, ...questionAnswers]),
+    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...DoubtAnswer.literals, ...WordsAnswer.literals]),
     /** With `chosen`: the items that may run, counted from 1; the others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
@@ -232,7 +231,7 @@ export const RunEvent = Schema.Union([
     /** After a yes: the offered rules that the person chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
-    by: Schema.Literals(["person", "rule", "nobody"])
+    by: AnsweredBy
   }),
   /** A message to the person. `code` is that of a rule, or `files-changed` or `journal-unproven` in a saved run. */
   event("message", {

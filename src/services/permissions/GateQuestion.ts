@@ -13,6 +13,7 @@ import type { DeniedFact } from "../../domain/checks/Facts.ts"
 import { definedFields } from "../../domain/text/DefinedFields.ts"
 import { withoutProject } from "../../domain/text/Format.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
  * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
@@ -139,7 +140,7 @@ export const maxDenials = 3
 const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
-  by: Schema.Literals(["person", "rule", "nobody"]),
+  by: AnsweredBy,
   /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
   reason: Schema.optionalKey(Schema.String),
   /** True when the run was to change nothing, and this would have changed something. */

@@ -16,6 +16,7 @@ import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/CallRecords.ts"
+import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /** The changes of a task on the texts that their files have by now. */
 export const JoinedChanges = Schema.Struct({
@@ -52,7 +53,7 @@ export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "brief
 
 /** The calls of a task were declined, so that the task ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
-  by: Schema.Literals(["person", "rule", "nobody"])
+  by: AnsweredBy
 }) {}
 
 type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials

@@ -2,6 +2,7 @@
  * Why a plugin, an MCP server or one of its tools is not used. A run continues without it and reports the problem.
  */
 import * as Schema from "effect/Schema"
+import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
 /** The codes by which a list of plugins names reasons. */
@@ -35,9 +36,7 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   }
 }
 
-type DecidedBy = "person" | "rule" | "nobody"
-
-const refusalText = (by: DecidedBy, name: string, hash: string, it: "it" | "them"): string => {
+const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "them"): string => {
   const rule = `load_plugin:${exactPattern(name)} *`
   const details = {
     rule: `a rule forbids to load ${it}.`,
@@ -48,11 +47,11 @@ const refusalText = (by: DecidedBy, name: string, hash: string, it: "it" | "them
 }
 
 /** The problem of a plugin that the project names, and whose content with this hash the person has not trusted. */
-export const notTrusted = (plugin: string, name: string, hash: string, by: DecidedBy) =>
+export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 
 /** The problem of hooks or tools that the file of a project declares, which the person has not trusted. */
-export const declaredNotTrusted = (name: string, hash: string, by: DecidedBy) =>
+export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({
     plugin: name,
     code: "NotTrusted",
