@@ -61,7 +61,7 @@ const main = { main: "src/main.ts" }
 
 /** What is started by its address: see src/services/files/PackageFolder.ts. */
 const startedModules = {
-  HtmlWorker: "src/services/web/HtmlWorker.ts",
+  HtmlWorker: "src/plugins/web/HtmlWorker.ts",
   NetworkForwarder: "src/services/commands/NetworkForwarder.ts",
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }

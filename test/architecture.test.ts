@@ -83,13 +83,13 @@ describe("architecture", () => {
       "domain/text/Slug.ts imports domain/plan/Task.ts: domain/text comes before domain/plan. Move what both need to domain/text or to a room before it, or move domain/text/Slug.ts to domain/plan or to a room after it."
     )
     assert.include(misplacement("cli/run/run.ts", "library/runs.ts"), "cli/run/run.ts imports library/runs.ts")
-    assert.isUndefined(misplacement("plugins/ReadFile.ts", "plugin-kit.ts"))
-    assert.include(misplacement("plugins/ReadFile.ts", "domain/text/TextPart.ts"), "Export there what a plugin needs")
-    assert.include(misplacement("plugin-kit.ts", "plugins/ReadFile.ts"), "plugin-kit.ts comes before plugins")
-    assert.include(misplacement("services/pipeline/Pipeline.ts", "services/web/HttpGet.ts"), "imports no feature")
+    assert.isUndefined(misplacement("plugins/tools/ReadFile.ts", "plugin-kit.ts"))
+    assert.include(misplacement("plugins/tools/ReadFile.ts", "domain/text/TextPart.ts"), "Export there what a plugin needs")
+    assert.include(misplacement("plugin-kit.ts", "plugins/tools/ReadFile.ts"), "plugin-kit.ts comes before plugins")
+    assert.include(misplacement("services/pipeline/Pipeline.ts", "plugins/web/HttpGet.ts"), "imports no feature")
     assert.include(misplacement("cli/run/run.ts", "cli/cluster/worker.ts"), "imports no feature")
-    assert.isUndefined(misplacement("services/web/HttpGet.ts", "services/pipeline/Pipeline.ts"))
-    assert.isUndefined(misplacement("app/runs.ts", "services/cluster/RunWorkflow.ts"))
+    assert.isUndefined(misplacement("plugins/web/HttpGet.ts", "services/pipeline/Pipeline.ts"))
+    assert.isUndefined(misplacement("app/runs.ts", "plugins/cluster/RunWorkflow.ts"))
   })
 
   it("has a core that is not larger than it has to be", () => {

@@ -14,7 +14,7 @@ import {
   searchPattern,
   showMatches
 } from "../src/plugin-kit.ts"
-import { builtInPlugin } from "../src/plugins/builtIns.ts"
+import { builtInPlugin } from "../src/plugins/tools/builtIns.ts"
 
 const patternOf = (text: string, regex: boolean) =>
   Result.getOrThrow(searchPattern(text, { regex, caseSensitive: false }))

@@ -24,7 +24,7 @@ import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { layerPublicWeb } from "../services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../plugins/web/PublicWeb.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */

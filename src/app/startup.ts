@@ -12,7 +12,7 @@ import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
 import { exitCodeOf, type RunReport } from "../domain/runs/RunReport.ts"
 import { Hooks } from "../services/plugins/Hooks.ts"
-import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
+import { telemetrySettings } from "../plugins/telemetry/TelemetrySettings.ts"
 import { traceName } from "../services/providers/providers.ts"
 import { version } from "./version.ts"
 
@@ -58,7 +58,7 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
   const settings = yield* telemetrySettings
   if (settings === undefined) return yield* work(listen)
   if ("problem" in settings) return yield* work(listen, unobservedText(settings.problem))
-  const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
+  const { observeRun } = yield* Effect.promise(() => import("../plugins/telemetry/RunTelemetry.ts"))
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const observing = yield* observeRun(settings, {

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../app/version.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
-import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
+import { WaitingNotice } from "../services/plugins/WaitingNotice.ts"
 import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
 import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
 import { Output, redactText } from "./terminal/Output.ts"
@@ -23,12 +23,12 @@ const groups = {
   EVERYDAY: {
     run: [
       "Plan, carry out and answer a prompt",
-      () => import("./run/run.ts").then(({ makeRun }) => ({ run: makeRun(() => import("./cluster/cluster.ts")) }))
+      () => import("./run/run.ts").then(({ makeRun }) => ({ run: makeRun(() => import("../plugins/cluster/command.ts")) }))
     ],
     ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts")],
     sessions: ["List the kept conversations of ask about this project", () => import("./ask/sessions.ts")],
     plan: ["Print the checked task list for a prompt", () => import("./run/run.ts")],
-    check: ["Check task lists, refinements or results", () => import("./check/check.ts")],
+    check: ["Check task lists, refinements or results", () => import("../plugins/check-tools/check.ts")],
     permissions: ["List, explain and revoke permissions", () => import("./permissions/permissions.ts")],
     init: ["Write a configuration for you or a project", () => import("./init/init.ts")],
     doctor: ["Check this machine and say what is missing", () => import("./doctor/doctor.ts")],
@@ -44,40 +44,40 @@ const groups = {
     undo: ["Take back what a run changed in files", () => import("./runs/changes.ts")],
     report: [
       "Write one HTML page with everything about a run. It needs no network",
-      () => import("./report/report.ts")
+      () => import("../plugins/report/command.ts")
     ],
     resume: [
       "Resume a run that ended early. Finished work is not repeated",
       () =>
         import("./runs/resume.ts").then(({ makeResume }) => ({
-          resume: makeResume(() => import("./cluster/cluster.ts"))
+          resume: makeResume(() => import("../plugins/cluster/command.ts"))
         }))
     ],
     replay: [
       "Replay a run without a model and check that it still gives the same result",
-      () => import("./runs/replay.ts")
+      () => import("../plugins/replay/command.ts")
     ],
     fork: [
       "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
       () =>
-        import("./runs/resume.ts").then(({ makeFork }) => ({ fork: makeFork(() => import("./cluster/cluster.ts")) }))
+        import("./runs/resume.ts").then(({ makeFork }) => ({ fork: makeFork(() => import("../plugins/cluster/command.ts")) }))
     ]
   },
   EXTENDING: {
     skills: ["List, describe, create, lint and test skills (kinds of tasks)", () => import("./skills/skills.ts")],
     tools: ["List and describe the tools that a task can call", () => import("./plugins/plugins.ts")],
     plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts")],
-    mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts")],
+    mcp: ["Start an MCP server on stdin and stdout", () => import("../plugins/mcp/command.ts")],
     completion: ["Print a script for completion in your shell", () => import("./completion/completion.ts")],
-    acp: ["Start an agent for editors on stdin and stdout", () => import("./acp/acp.ts")],
-    refine: ["Print the refinement of one task of a plan", () => import("./check/stages.ts")],
-    execute: ["Carry out a refinement and print its result", () => import("./check/stages.ts")],
-    iterate: ["Print the tasks that are left after some results", () => import("./check/stages.ts")]
+    acp: ["Start an agent for editors on stdin and stdout", () => import("../plugins/acp/command.ts")],
+    refine: ["Print the refinement of one task of a plan", () => import("../plugins/check-tools/stages.ts")],
+    execute: ["Carry out a refinement and print its result", () => import("../plugins/check-tools/stages.ts")],
+    iterate: ["Print the tasks that are left after some results", () => import("../plugins/check-tools/stages.ts")]
   },
   "SEVERAL MACHINES": {
-    worker: ["Work on runs that were started with --cluster", () => import("./cluster/cluster.ts")],
-    attach: ["Follow a run on the workers", () => import("./cluster/cluster.ts")],
-    cancel: ["Cancel a run on the workers", () => import("./cluster/cluster.ts")]
+    worker: ["Work on runs that were started with --cluster", () => import("../plugins/cluster/command.ts")],
+    attach: ["Follow a run on the workers", () => import("../plugins/cluster/command.ts")],
+    cancel: ["Cancel a run on the workers", () => import("../plugins/cluster/command.ts")]
   }
 } as const
 

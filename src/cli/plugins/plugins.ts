@@ -28,7 +28,7 @@ import { explanationOf } from "../../services/files/FileFailure.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
-import { mcpOrigin } from "../../services/mcp/McpPlugins.ts"
+import { mcpOrigin } from "../../plugins/mcp/McpPlugins.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */

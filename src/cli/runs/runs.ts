@@ -17,7 +17,7 @@ import { startOfRun } from "../../services/runs/RunId.ts"
 import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { runsOf, RunStore } from "../../services/history/RunStore.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
-import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
+import type { WorkerState } from "../../plugins/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
@@ -29,7 +29,7 @@ export const storeOf = (isCluster: boolean) =>
   isCluster
     ? Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("../../app/clusterClient.ts")),
+          Effect.promise(() => import("../../plugins/cluster/clusterClient.ts")),
           ({ layerClusterRuns }) => layerClusterRuns()
         )
       )
@@ -37,8 +37,8 @@ export const storeOf = (isCluster: boolean) =>
 
 /** The workers of the last day, as they describe themselves in the database. */
 const listWorkers = Effect.gen(function* () {
-  const { layerClusterRuns } = yield* Effect.promise(() => import("../../app/clusterClient.ts"))
-  const { ClusterWorkers } = yield* Effect.promise(() => import("../../services/cluster/ClusterWorkers.ts"))
+  const { layerClusterRuns } = yield* Effect.promise(() => import("../../plugins/cluster/clusterClient.ts"))
+  const { ClusterWorkers } = yield* Effect.promise(() => import("../../plugins/cluster/ClusterWorkers.ts"))
   return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
 })
 

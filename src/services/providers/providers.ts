@@ -3,7 +3,7 @@
  */
 import { embedded } from "./embedded/EmbeddedModel.ts"
 import { ollama } from "./ollama/OllamaServer.ts"
-import { openAi } from "./openai/OpenAiServer.ts"
+import { openAi } from "../../plugins/openai/OpenAiServer.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isCloudModel } from "../../domain/skills/Skill.ts"
 import { owns, type Provider } from "./Provider.ts"

@@ -18,7 +18,7 @@ import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWrite
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { makeRounds } from "../../../src/services/pipeline/Rounds.ts"
