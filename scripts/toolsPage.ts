@@ -12,7 +12,7 @@ import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../src/plugins/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
-const layer = ToolRegistry.layer(builtIns()).pipe(
+const layer = ToolRegistry.layer([builtIns]).pipe(
   Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands)),
   Layer.provide(NodeServices.layer)
 )

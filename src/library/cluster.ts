@@ -6,7 +6,14 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../plugins/cluster/clusterClient.ts"
+import {
+  attachRun,
+  cancelRun,
+  layerClient,
+  layerClusterRuns,
+  prepareRun,
+  submitRun
+} from "../plugins/cluster/clusterClient.ts"
 import { runWorker } from "../plugins/cluster/worker.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { withOptions } from "./optionNames.ts"

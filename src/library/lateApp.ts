@@ -47,7 +47,7 @@ export const refineStage = late(stages, "refine")
 export const executeStage = late(stages, "execute")
 export const iterateStage = late(stages, "iterate")
 
-export const makeReport = late(savedRuns, "makeReport")
+export const makeReport = late(() => import("../plugins/report/makeReport.ts"), "makeReport")
 export const readRun = late(savedRuns, "readRun")
 export const readTask = late(savedRuns, "readTask")
 

@@ -8,7 +8,7 @@ import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../plugins/report/ReportData.ts"
 import { build } from "../app/build.ts"
-import type { SavedRun } from "../app/runs.ts"
+import type { SavedRun } from "../app/RunContext.ts"
 import type { RunChange } from "../services/history/RunChanges.ts"
 import {
   changesOfRun,

@@ -105,7 +105,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(ToolRegistry.layer([builtIns])),
     Layer.provideMerge(sandbox.mode === "off" ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build

@@ -45,7 +45,7 @@ import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
-import { leavesMachine } from "../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../src/app/providers.ts"
 import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenStages {
@@ -121,7 +121,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const context = yield* layerStages(given).pipe(
     Layer.provide(model),
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
+    Layer.provideMerge(ToolRegistry.layer([builtIns, ...(given.plugins ?? [])])),
     Layer.provideMerge(world),
     Layer.build
   )

@@ -18,7 +18,7 @@ import { ReadTexts } from "../../src/services/permissions/ReadTexts.ts"
 import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { type CallLimits, ToolLimits } from "../../src/services/tools/CallLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/tools/WebFetch.ts"
 import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
@@ -76,7 +76,10 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(
-      ToolRegistry.layer([...builtIns({ ...defaultLimits, ...given.limits }), ...(given.plugins ?? [])])
+      Layer.provide(
+        ToolRegistry.layer([builtIns, ...(given.plugins ?? [])]),
+        Layer.succeed(ToolLimits)({ ...defaultLimits, ...given.limits })
+      )
     ),
     Layer.provideMerge(commands),
     Layer.provideMerge(world),

@@ -4,7 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
-import { diagnoseCluster } from "../../plugins/cluster/clusterDiagnosis.ts"
+import { loadSharedRuns } from "../run/sharedRuns.ts"
 import { diagnose, note, ok } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
 import { canStart, findingLines, verdictOf } from "../../domain/configuration/Diagnosis.ts"
@@ -39,7 +39,7 @@ export const doctor = Command.make(
   Effect.fn("doctor")(function* ({ cluster, json, model, project, stageModel }) {
     const { emit, isWatched, result, resultColumns, resultPaint } = yield* Output
     if (isWatched && !json) yield* emit("Looking at what a run needs ...")
-    const look = cluster ? diagnoseCluster : diagnose
+    const look = cluster ? (yield* loadSharedRuns).diagnose : diagnose
     const findings = [
       nodeFinding,
       ...(yield* look(project, { ...present({ model }), ...stagesOf({ stageModel }) })),

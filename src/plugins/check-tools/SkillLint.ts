@@ -22,7 +22,14 @@ import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../../domain/skills/Skill.ts"
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
-import { isPlainBody, placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../../domain/skills/SkillFormat.ts"
+import {
+  isPlainBody,
+  placeOfKey,
+  readSkill,
+  readSkillFile,
+  type SkillFile,
+  skillPart
+} from "../../domain/skills/SkillFormat.ts"
 
 /** What the skill is compared with. */
 interface LintContext {

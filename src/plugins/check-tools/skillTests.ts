@@ -13,13 +13,7 @@ import { defaultLimits } from "../../domain/configuration/Limits.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { whyNotOffered } from "../../domain/skills/Skill.ts"
-import {
-  judgeSkillTest,
-  readSkillTest,
-  type SkillTest,
-  type SkillTestProblem,
-  type TestFile
-} from "./SkillTest.ts"
+import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 import type { Plugin } from "../../services/tools/Plugin.ts"
 import { Pipeline } from "../../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../../services/runs/RunSettings.ts"

@@ -24,7 +24,14 @@ import { readInput } from "../../cli/terminal/Input.ts"
 import { progressSink } from "../../cli/terminal/EventSink.ts"
 import { Output } from "../../cli/terminal/Output.ts"
 import { approvedBeforehand, runContextOf } from "../../cli/terminal/runContext.ts"
-import { approvalFlags, flagConfiguration, plainFlag, runFlags, verboseFlag, modelFlags } from "../../cli/run/runFlags.ts"
+import {
+  approvalFlags,
+  flagConfiguration,
+  plainFlag,
+  runFlags,
+  verboseFlag,
+  modelFlags
+} from "../../cli/run/runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {

@@ -5,19 +5,13 @@
 import * as Effect from "effect/Effect"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
-import {
-  type PlanStage,
-  executeRefinement,
-  iteratePlan,
-  refineTask,
-  stageProblem
-} from "./SingleStages.ts"
+import { type PlanStage, executeRefinement, iteratePlan, refineTask, stageProblem } from "./SingleStages.ts"
 import { ScriptedModel } from "../../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { fitSetup } from "../../app/modelChoice.ts"
-import type { RunContext } from "../../app/RunContext.ts"
+import type { NewRun, RunContext } from "../../app/RunContext.ts"
 import { layerStages } from "../../app/layers.ts"
-import { type NewRun, placeOf } from "../../app/runs.ts"
+import { placeOf } from "../../app/runs.ts"
 import { readSetup } from "../../app/setup.ts"
 import { reportStartup } from "../../app/startup.ts"
 import { layerWriteLock } from "../../app/writeLock.ts"

@@ -26,6 +26,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   /** True when the statement itself is wrong: a fault of this program, which only the work at hand has to end for. */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {
+  readonly exitCode = 1
+
   override get message(): string {
     return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
   }

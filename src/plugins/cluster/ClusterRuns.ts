@@ -30,6 +30,8 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   runId: Schema.String,
   begunAt: Schema.String
 }) {
+  readonly exitCode = 1
+
   override get message(): string {
     return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
   }

@@ -113,12 +113,9 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
   }
 }
 
-export class ClusterWorkers extends Context.Service<ClusterWorkers>()(
-  "task-conductor/plugins/cluster/ClusterWorkers",
-  {
-    make: Effect.map(SqlClient.SqlClient, makeWorkers)
-  }
-) {
+export class ClusterWorkers extends Context.Service<ClusterWorkers>()("task-conductor/plugins/cluster/ClusterWorkers", {
+  make: Effect.map(SqlClient.SqlClient, makeWorkers)
+}) {
   static readonly layer = Layer.effect(this, this.make)
 }
 

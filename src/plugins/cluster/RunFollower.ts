@@ -7,6 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import * as Semaphore from "effect/Semaphore"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
@@ -27,6 +28,8 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   /** The heading of the step, or the name of the task, that is asked about. */
   title: Schema.String
 }) {
+  readonly exitCode = exitCodeOf("not_permitted")
+
   override get message(): string {
     const { runId, title } = this
     return `The run ${runId} waits for an answer about "${stepText(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`

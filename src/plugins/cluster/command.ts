@@ -1,88 +1,20 @@
 /**
- * Cluster runs on the command line: `task-conductor attach`, `cancel` and `worker`, and the start of a run for `run --cluster`.
- * Loaded only for these: nothing else needs the database.
+ * The commands `task-conductor attach`, `cancel` and `worker`.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import {
-  attachRun,
-  cancelRun,
-  forkOnCluster,
-  layerClient,
-  layerClusterRuns,
-  prepareRun,
-  resumeOnCluster,
-  submitRun
-} from "./clusterClient.ts"
-import { runWorker } from "./worker.ts"
-import { printable } from "../../domain/text/Printable.ts"
-import type { DoubtAnswer } from "../../domain/permissions/Answer.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
 import { layerTerminal } from "../../cli/approval/TerminalApprover.ts"
-import { CurrentNotices, makeNotices } from "./ClusterDatabase.ts"
-import type { NewRun, SavedRun } from "../../app/runs.ts"
-import { flagConfiguration, modelFlags, approvalFlags, outcomeFlags, runFlags } from "../../cli/run/runFlags.ts"
-import type { EventSink } from "../../cli/terminal/EventSink.ts"
+import { approvalFlags, flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../../cli/run/runFlags.ts"
+import { showSharedRun } from "../../cli/run/sharedRuns.ts"
 import { quietFailure } from "../../cli/terminal/Failure.ts"
-import { showRun } from "../../cli/terminal/outcome.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { type ApprovalFlags, approvedBeforehand } from "../../cli/terminal/runContext.ts"
 import { withHelp } from "../../cli/terminal/Flags.ts"
-
-/** The terminal answers what runs ask. */
-const client = layerClient(layerTerminal())
-const yesClient = layerClient(Approver.layerYes(layerTerminal()))
-
-/** Says when the database is away, and when it is back. */
-const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Output.use(({ emit }) => Effect.provideService(effect, CurrentNotices, makeNotices(emit)))
-
-/** Follows a run to its report; says what happens to one that nobody follows any more. */
-const followToEnd = (run: string, sink: EventSink) =>
-  Output.use(({ emit }) =>
-    attachRun(run, sink.listen, emit).pipe(
-      /* A run that waits has not ended: its stream of events is still open. */
-      Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message))),
-      Effect.onInterrupt(() =>
-        emit(
-          `The run continues on its workers. Follow it: task-conductor attach ${run}. Cancel it: task-conductor cancel ${run}`
-        )
-      )
-    )
-  )
-
-type RunStyle = Parameters<typeof showRun>[0]
-
-/** Shows a run on the workers, which `begin` names, to its end. */
-const showOnWorkers = <E, R>(style: RunStyle, begin: Effect.Effect<string, E, R>, layer = client) =>
-  showRun({ ...style, isClusterRun: true }, (sink) =>
-    begin.pipe(
-      Effect.flatMap((runId) => followToEnd(runId, sink)),
-      Effect.provide(layer),
-      withNotices
-    )
-  )
-
-type Shown = RunStyle & ApprovalFlags
-
-/** Starts a run on the workers and follows it to its end. */
-export const startClusterRun = (given: Shown, run: NewRun) =>
-  Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
-    showOnWorkers(given, Effect.as(submitRun(prepared), run.order.runId))
-  )
-
-/** Opens a run on the workers again, and follows it to its end. */
-export const resumeClusterRun = (given: Shown, saved: SavedRun, inDoubt?: DoubtAnswer) =>
-  showOnWorkers(
-    given,
-    resumeOnCluster(saved, approvedBeforehand(given)),
-    inDoubt === undefined ? client : layerClient(Approver.layerInDoubt(inDoubt)(layerTerminal()))
-  )
-
-/** Starts a run on the workers from a task of another one, and follows it to its end. */
-export const forkClusterRun = (given: Shown, saved: SavedRun & { readonly from: string }) =>
-  showOnWorkers(given, forkOnCluster(saved, approvedBeforehand(given)))
+import { Output } from "../../cli/terminal/Output.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
+import { withNotices } from "./sharedRuns.ts"
+import { runWorker } from "./worker.ts"
 
 /** The run that is meant, among those in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
@@ -100,7 +32,8 @@ export const attach = Command.make(
     verbose: outcomeFlags.verbose
   },
   Effect.fn("attach")(function* ({ run, yes, ...given }) {
-    yield* showOnWorkers(given, Effect.succeed(run), yes ? yesClient : client)
+    const approver = yes ? Approver.layerYes(layerTerminal()) : layerTerminal()
+    yield* showSharedRun({ ...given, yes, yesThisRun: false }, { type: "attach", runId: run }, approver)
   })
 ).pipe(
   withHelp(
@@ -118,7 +51,7 @@ export const cancel = Command.make(
   { run: clusterRunArgument },
   Effect.fn("cancel")(function* ({ run }) {
     const { emit } = yield* Output
-    const { isCancelled, runId } = yield* cancelRun(run).pipe(Effect.provide(layerClusterRuns()), withNotices)
+    const { isCancelled, runId } = yield* cancelRun(run).pipe(Effect.provide(layerClusterRuns()), withNotices(emit))
     if (isCancelled) return yield* emit(`The workers stop the run ${runId}. Finished work is saved.`)
     yield* emit(`The run ${runId} had already ended.`)
     return yield* quietFailure(1)

@@ -23,10 +23,9 @@ import { harmless } from "../../domain/text/Printable.ts"
 import { parameterSchema, jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { McpProblem } from "../../services/tools/PluginProblem.ts"
 import { type McpServer, type NamedServer, readMcpServers, programFiles } from "./McpServers.ts"
+import type { Discovery } from "../../services/tools/Plugin.ts"
 import { tool, type Tool, type Tools, definePlugin, type Plugin } from "../../services/tools/Plugin.ts"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
 import { causeText, runIsolated } from "../../services/tools/ForeignCode.ts"
@@ -203,7 +202,7 @@ export const mcpTools = (
   return { tools: Object.fromEntries(tools), leftOut }
 }
 
-export interface KnownServer {
+interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
   /** Single tools that are left out, and what the server does wrong. */
@@ -225,7 +224,7 @@ const quietStart = "2 seconds"
 const maxDoes = 400
 
 /** The origin of a server's tools, as a person sees it. */
-export const mcpOrigin = (server: string): string => `mcp:${server}`
+const mcpOrigin = (server: string): string => `mcp:${server}`
 
 const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   server,
@@ -295,7 +294,8 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
 })
 
 /** Starts the servers in parallel once all questions are answered; they stop with the scope. */
-const makeMcpPlugins = Effect.fnUntraced(function* (order: McpOrder) {
+export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
+  const order: McpOrder = { project, own: settings.mcpServers ?? {}, version }
   const { disabled, notes, problems, servers } = yield* readMcpServers(order)
   const answered = yield* Effect.forEach(servers, (server) =>
     Effect.match(authorize(server), {
@@ -305,23 +305,15 @@ const makeMcpPlugins = Effect.fnUntraced(function* (order: McpOrder) {
   )
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
-  const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
+  const [, failures] = Arr.partition(started, ({ outcome }) => outcome)
   return {
-    /** Every server with a valid entry, including those that are not used or disabled. */
-    known: [...started, ...disabled.map(notStarted)],
-    /** What was ignored in the project's file, as sentences; nothing is left out because of it. */
+    found: [...started, ...disabled.map(notStarted)].map(({ outcome, server: { name, scope } }) => ({
+      origin: mcpOrigin(name),
+      scope,
+      outcome
+    })),
+    /* What was ignored in the project's file; nothing is left out because of it. */
     notes,
-    plugins,
-    /** All entries, servers and single tools that are left out. */
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }
 })
-
-export class McpPlugins extends Context.Service<McpPlugins>()("task-conductor/plugins/mcp/McpPlugins", {
-  make: makeMcpPlugins
-}) {
-  static readonly layer = (order: McpOrder) => Layer.effect(this, this.make(order))
-
-  /** Starts none. */
-  static readonly layerNone = Layer.succeed(this)({ known: [], plugins: [], problems: [], notes: [] })
-}

@@ -5,7 +5,13 @@
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
 import * as Sse from "effect/encoding/Sse"
-import { badLine, brokenOff, endedForAnother, reportedError, ServerError } from "../../services/providers/ServerFailure.ts"
+import {
+  badLine,
+  brokenOff,
+  endedForAnother,
+  reportedError,
+  ServerError
+} from "../../services/providers/ServerFailure.ts"
 import { drain, linesOf, maxBytes } from "../../services/providers/ServerTransport.ts"
 
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))

@@ -23,7 +23,14 @@ import {
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
-import { closedJsonSchema, sentId, sentMessages, sentTools, textOf, toolResultText } from "../../services/providers/PromptText.ts"
+import {
+  closedJsonSchema,
+  sentId,
+  sentMessages,
+  sentTools,
+  textOf,
+  toolResultText
+} from "../../services/providers/PromptText.ts"
 
 /** Thoughts are left out: the API has no place for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {

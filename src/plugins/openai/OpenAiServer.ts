@@ -10,7 +10,13 @@ import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { type Facts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../../services/providers/Provider.ts"
+import {
+  type Facts,
+  type ModelServer,
+  type Provider,
+  type ServerConnection,
+  unknownFacts
+} from "../../services/providers/Provider.ts"
 import { openQuestions } from "../../services/providers/ServerQuestions.ts"
 import { authorization } from "../../services/providers/ServerTransport.ts"
 import { nameOnServer, baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"

@@ -12,7 +12,12 @@ import type { Risk } from "../../domain/tools/Access.ts"
 import { publishedEvents } from "../../domain/history/JournalParts.ts"
 import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { type GateQuestion, type PermissionDenied, SavedDenial, personQuestionId } from "../../services/permissions/GateQuestion.ts"
+import {
+  type GateQuestion,
+  type PermissionDenied,
+  SavedDenial,
+  personQuestionId
+} from "../../services/permissions/GateQuestion.ts"
 import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
 import { Gate, type OpenQuestion } from "../../services/permissions/Gate.ts"
 import { RunAnswers } from "../../services/permissions/RunAnswers.ts"

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { recordedTools } from "../../domain/journal/RecordedTool.ts"
 import { countedSettings } from "../../domain/history/SavedSettings.ts"
-import { leavesMachine } from "../../services/providers/providers.ts"
+import { leavesMachine } from "../../app/providers.ts"
 import { recordedPlugins } from "./ReplayDecisions.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
 import type { RunOpened } from "../../domain/journal/JournalRecord.ts"

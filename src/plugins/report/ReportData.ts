@@ -12,7 +12,8 @@ import { foldRun, type RunFold } from "../../domain/history/RunFold.ts"
 import { RunUsage } from "../../domain/runs/RunReport.ts"
 import { belowHome, withoutProject } from "../../domain/text/Format.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
-import { CriticalPath, criticalPath, ReportSpan, spansOf, type TimedRecord, workTimeOf } from "./RunSpans.ts"
+import type { TimedRecord } from "../../domain/journal/JournalRecord.ts"
+import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
 /** `new` was not planned before, `kept` was, `changed` is the same task with other words. */
 const PlanChange = Schema.Literals(["new", "kept", "changed"])

@@ -3,17 +3,11 @@
  * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
  */
 import * as Schema from "effect/Schema"
-import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import type { TimedRecord } from "../../domain/journal/JournalRecord.ts"
 import { attemptText, type ModelCallId, modelCallKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { badExit } from "../../domain/tools/ToolCall.ts"
-
-/** A record and when it was written, in milliseconds since 1970. */
-export interface TimedRecord {
-  readonly at: number
-  readonly record: JournalRecord
-}
 
 /** Milliseconds since the start of the run, without the pauses between its sessions. */
 type WorkTime = (at: number) => number

@@ -2,7 +2,13 @@
  * What an event of a run means for its trace: spans that begin and spans that end, named as the semantic conventions of
  * OpenTelemetry for generative AI name them. Pure.
  */
-import { modelCallKey, type ModelCallId, type Stage, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import {
+  modelCallKey,
+  type ModelCallId,
+  type Stage,
+  type ToolCallId,
+  toolCallKey
+} from "../../domain/runs/ActivityKey.ts"
 import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"

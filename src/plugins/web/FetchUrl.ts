@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PageFetch, tool, ToolFailure } from "../../plugin-kit.ts"
-import { between, optional } from "../tools/parameters.ts"
 
 /** About 3,000 tokens, so that two pages fit a context window of 8192. */
 const defaultCharacters = 12_000
@@ -12,11 +11,16 @@ const mostCharacters = 60_000
 
 const Parameters = Schema.Struct({
   url: Schema.NonEmptyString.annotate({ description: "The complete URL, http or https." }),
-  start: optional(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    "The character to begin with, to read on. Default: 0."
+  start: Schema.optionalKey(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+      description: "The character to begin with, to read on. Default: 0."
+    })
   ),
-  max_characters: optional(between(1, mostCharacters), `The most characters to return. Default: ${defaultCharacters}.`)
+  max_characters: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostCharacters })).annotate({
+      description: `The most characters to return. Default: ${defaultCharacters}.`
+    })
+  )
 })
 type Parameters = typeof Parameters.Type
 

@@ -28,7 +28,15 @@ import {
   portOf
 } from "../../domain/commands/NetworkAddress.ts"
 import { pageText } from "./PageText.ts"
-import { FetchFailure, fetchFailure, type Page, parseTarget, WebFetch } from "../../services/tools/WebFetch.ts"
+import {
+  FetchFailure,
+  fetchFailure,
+  type Page,
+  parseTarget,
+  WebFetch,
+  type OwnService,
+  type WebOptions
+} from "../../services/tools/WebFetch.ts"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 
 interface HttpAnswer {
@@ -173,19 +181,6 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/**
- * The services that this program uses itself, such as the model server, and the addresses of this machine: a page must not
- * come from them, under whatever name they are reached.
- */
-export interface OwnService {
-  /** `host:port`, as this program connects to it. */
-  readonly target: string
-  /** What it is, after "is the". */
-  readonly what: string
-  /** Known by its name alone, since its address may be shared with pages of others. */
-  readonly isPublic?: boolean
-}
-
 /** What a URL is held against. */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
@@ -264,17 +259,11 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
   return addresses
 })
 
-export interface FetchOptions {
-  /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
-  readonly allowed?: ReadonlyArray<string>
-  /** What this program itself uses: denied under every name, unless `allowed` lists exactly its own `host:port`. */
-  readonly services?: ReadonlyArray<OwnService>
+export interface FetchOptions extends WebOptions {
   /** The addresses of this machine; those of its network interfaces when absent. */
   readonly interfaces?: () => ReadonlyArray<string>
   /** The most bytes of a page, decoded. */
   readonly maxBytes?: number
-  /** The most time for all hops together, without the time to authorize them. */
-  readonly timeout?: Duration.Input
 }
 
 export const maxRedirects = 5

@@ -6,6 +6,6 @@ import * as Effect from "effect/Effect"
 
 /** Takes a line about a server that is waited for; nobody does by default. */
 export const WaitingNotice = Context.Reference<(line: string) => Effect.Effect<void>>(
-  "task-conductor/plugins/mcp/WaitingNotice",
+  "task-conductor/services/plugins/WaitingNotice",
   { defaultValue: () => () => Effect.void }
 )

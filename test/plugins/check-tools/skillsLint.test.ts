@@ -123,7 +123,10 @@ describe.concurrent("skills new", () => {
     for (const name of ["linked", "inner"]) {
       const { code, stderr } = await sandbox.run(["skills", "new", "count-words", "--project", `../${name}`])
       assert.strictEqual(code, 2)
-      assert.match(stderr, /leads out of this folder through a link, to \S+other\/skills\/count-words\. Remove the link/)
+      assert.match(
+        stderr,
+        /leads out of this folder through a link, to \S+other\/skills\/count-words\. Remove the link/
+      )
     }
     assert.deepStrictEqual(readdirSync(join(sandbox.root, "other/skills")), [])
   })

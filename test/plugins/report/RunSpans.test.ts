@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest"
-import {
-  criticalPath,
-  type ReportSpan,
-  spansOf,
-  type TimedRecord,
-  workTimeOf
-} from "../../../src/plugins/report/RunSpans.ts"
+import { criticalPath, type ReportSpan, spansOf, workTimeOf } from "../../../src/plugins/report/RunSpans.ts"
+import type { TimedRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { runOf } from "../../../src/domain/history/RunEvidence.ts"
 import { planRounds } from "../../../src/plugins/report/ReportData.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"

@@ -6,6 +6,8 @@ import { layerNoCommands } from "../../support/NoCommands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { ToolLimits } from "../../../src/services/tools/CallLimits.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
 describe("the built-in tools", () => {
@@ -16,7 +18,8 @@ describe("the built-in tools", () => {
       assert.include(JSON.stringify(registry.find("run_command")?.parameters), "How long it may run. Default: 9.")
     }).pipe(
       Effect.provide(
-        ToolRegistry.layer(builtIns({ fetchSeconds: 7, commandSeconds: 9, readFileBytes: 1000 })).pipe(
+        ToolRegistry.layer([builtIns]).pipe(
+          Layer.provide(Layer.succeed(ToolLimits)({ ...defaultLimits, fetchSeconds: 7, commandSeconds: 9 })),
           Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands))
         )
       )

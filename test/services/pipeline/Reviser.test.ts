@@ -33,7 +33,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { makeProject } from "../../support/Project.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
 import { planOf, testSkills } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const { name: next } = finished("Next 1", "")
@@ -56,7 +56,7 @@ const layerChecks = (project: string) =>
     Layer.provide(References.layer),
     Layer.provideMerge(Gate.layer()),
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-    Layer.provideMerge(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(ToolRegistry.layer([builtIns])),
     Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
     Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands])
   )

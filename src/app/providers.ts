@@ -1,15 +1,19 @@
 /**
- * The providers of models that are built in. One more needs its own folder and a line here.
+ * The providers of models that are in the program: those of the core, and those of features.
  */
-import { embedded } from "./embedded/EmbeddedModel.ts"
-import { ollama } from "./ollama/OllamaServer.ts"
-import { openAi } from "../../plugins/openai/OpenAiServer.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { isCloudModel } from "../../domain/skills/Skill.ts"
-import { owns, type Provider } from "./Provider.ts"
+import { embedded } from "../services/providers/embedded/EmbeddedModel.ts"
+import { ollama } from "../services/providers/ollama/OllamaServer.ts"
+import { features } from "./features.ts"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { isCloudModel } from "../domain/skills/Skill.ts"
+import { owns, type Provider } from "../services/providers/Provider.ts"
 
 /** The last one has every model that none before it has. */
-export const builtInProviders: ReadonlyArray<Provider> = [embedded, openAi, ollama]
+export const builtInProviders: ReadonlyArray<Provider> = [
+  embedded,
+  ...features.flatMap(({ providers = [] }) => providers),
+  ollama
+]
 
 /** The one that has every model whose name says no other. */
 export const defaultProvider: Provider = ollama

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { builtInProviders, leavesMachine, providerOf, traceName } from "../../../src/services/providers/providers.ts"
+import { builtInProviders, leavesMachine, providerOf, traceName } from "../../src/app/providers.ts"
 
 it.each([
   ["embedded", "embedded", "task-conductor", false],
