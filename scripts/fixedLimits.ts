@@ -53,7 +53,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     [
       "services/files/FileTree.ts#maxTreeEntries",
       "services/changes/SearchedTexts.ts#mostListed",
-      "plugins/FileTree.ts#mostListed"
+      "plugins/tools/FileTree.ts#mostListed"
     ],
     "entries",
     "a search and a replacement name the folders that they did not look at; with a path only what is below it counts"
@@ -82,7 +82,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
     "lines of a file that is too large to be read whole, in one call",
-    ["plugins/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
+    ["plugins/tools/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
     "bytes",
     "the rest is read by another call",
     "`limits.readFileBytes`"
@@ -171,7 +171,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "`search_files` ends before the limit of its call, to show what it has",
-    "plugins/SearchFiles.ts#secondsToShow",
+    "plugins/tools/SearchFiles.ts#secondsToShow",
     "seconds",
     "the result says which share of the files was searched",
     "`limits.toolSeconds`, `limits.tools.search_files.seconds`"
@@ -410,7 +410,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     tools,
     "entries of the list of things to do that a task keeps",
-    "plugins/ScratchTasks.ts#maxEntries",
+    "plugins/tools/ScratchTasks.ts#maxEntries",
     "entries",
     "the call fails and says so"
   ),
