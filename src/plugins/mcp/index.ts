@@ -1,12 +1,16 @@
 /**
  * The Model Context Protocol in both directions: servers of it as plugins, and this program as a server.
  */
+import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"
-import { discoverServers } from "./McpPlugins.ts"
 
 export const mcp = definePlugin({
   name: "mcp",
-  discover: discoverServers,
+  discover: (place) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./McpPlugins.ts")),
+      ({ discoverServers }) => discoverServers(place)
+    ),
   commands: {
     mcp: {
       line: "Start an MCP server on stdin and stdout",

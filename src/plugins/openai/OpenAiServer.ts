@@ -10,17 +10,10 @@ import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import {
-  type Facts,
-  type ModelServer,
-  type Provider,
-  type ServerConnection,
-  unknownFacts
-} from "../../services/providers/Provider.ts"
+import { type Facts, type ModelServer, type ServerConnection, unknownFacts } from "../../services/providers/Provider.ts"
 import { openQuestions } from "../../services/providers/ServerQuestions.ts"
 import { authorization } from "../../services/providers/ServerTransport.ts"
-import { nameOnServer, baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
-import { layerOpenAi } from "./OpenAiModel.ts"
+import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
@@ -188,19 +181,3 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   }
   return server
 })
-
-/** The provider of models on an OpenAI-compatible server: how it is found, and what can be said of it. */
-export const openAi: Provider = {
-  id: "openai",
-  server: {
-    read: ({ openaiBaseUrl }) => resolveBaseUrl(openaiBaseUrl),
-    save: (openaiBaseUrl) => ({ openaiBaseUrl }),
-    problem: baseUrlProblem,
-    source: "OPENAI_BASE_URL or openaiBaseUrl",
-    remedy:
-      'Start it, or set OPENAI_BASE_URL, or "openaiBaseUrl" in your configuration; a key goes into OPENAI_API_KEY.',
-    keyVariable: "OPENAI_API_KEY"
-  },
-  connect: connectOpenAi,
-  model: layerOpenAi
-}

@@ -1,21 +1,14 @@
 /**
  * Traces and metrics of runs for a collector of OpenTelemetry, when the environment names one.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { definePlugin, type EventListener } from "../../plugin-kit.ts"
-import { telemetrySettings } from "./TelemetrySettings.ts"
+import { definePlugin } from "../../plugin-kit.ts"
 
-const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
-
-const listener: EventListener = Effect.fnUntraced(function* (work) {
-  const settings = yield* telemetrySettings
-  if (settings === undefined) return undefined
-  if ("problem" in settings) return yield* Effect.fail(`This run is not observed. ${settings.problem}`)
-  const { observeRun } = yield* Effect.promise(() => import("./RunTelemetry.ts"))
-  return yield* observeRun(settings, work).pipe(
-    Effect.catchCause((cause) => Effect.fail(`This run is not observed. ${firstLine(cause)}`))
-  )
+export const telemetry = definePlugin({
+  name: "telemetry",
+  listener: (work) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./listen.ts")),
+      ({ listen }) => listen(work)
+    )
 })
-
-export const telemetry = definePlugin({ name: "telemetry", listener })

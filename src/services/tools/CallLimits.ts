@@ -2,13 +2,12 @@
  * How long a call may take and how large its output may be, each with the setting that raises it. Waiting for an approval does not
  * count.
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
-import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
+import type { Limits } from "../../domain/configuration/Limits.ts"
 import type { ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { dataText, type PreparedCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -17,11 +16,6 @@ import type { Wait } from "./ForeignCode.ts"
 import { guardTool } from "./ToolGuard.ts"
 
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
-
-/** The limits that the user set, for tools that say them or keep to them themselves. */
-export const ToolLimits = Context.Reference<Limits>("task-conductor/services/tools/CallLimits/ToolLimits", {
-  defaultValue: () => defaultLimits
-})
 
 /** A limit with the setting that raises it. */
 interface CallLimit {

@@ -7,7 +7,7 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { ToolLimits } from "../../../src/services/tools/CallLimits.ts"
+import { ToolLimits } from "../../../src/services/tools/ToolLimits.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
 describe("the built-in tools", () => {
