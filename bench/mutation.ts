@@ -133,7 +133,7 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
 /** Where constants of turns are tested that decide together with others. */
 const testsOfTurns = [
   "test/services/agent/Compaction.test.ts",
-  "test/services/agent/hooks/Prefetch.test.ts",
+  "test/services/pipeline/Prefetch.test.ts",
   "test/services/pipeline/Attempts.test.ts"
 ]
 

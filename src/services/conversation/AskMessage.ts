@@ -183,7 +183,7 @@ const makeMessageWork = Effect.gen(function* () {
       tools,
       copy: makeWorkingCopy(),
       mostTurns: limits.iterationsPerMessage,
-      priorCalls: before.outcomes
+      earlierOutcomes: before.outcomes
     }
     const work: AgentWork<string> = {
       assignment,
@@ -208,7 +208,7 @@ const makeMessageWork = Effect.gen(function* () {
             ...messages.flatMap((shownBefore) => (shownBefore.role === "assistant" ? [] : [messageText(shownBefore)]))
           ]
         }),
-      keep: (now) =>
+      saveSession: (now) =>
         Effect.andThen(
           Ref.set(session, now),
           Effect.sync(() => {

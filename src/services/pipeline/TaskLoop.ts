@@ -17,6 +17,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure, type TaskPhase } from "../../domain/plan/TaskResult.ts"
 import { doneOutside } from "../../domain/tools/OpenChanges.ts"
 import { Agent } from "../agent/Agent.ts"
+import { type Compaction, makeCompaction } from "../agent/Compaction.ts"
 import { instructionFor } from "../agent/Instruction.ts"
 import type { AgentEnd, Session } from "../agent/Session.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
@@ -90,10 +91,11 @@ const subjectOf = (
 /** Makes the calls that stand for the first answer; the session after the reply to them. */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
+  compaction: Compaction,
   { agentWork, begun, fields, order }: TaskWork,
   { calls, inputs }: RefinementDocument
 ) {
-  const { assignment, keep, prompt } = agentWork
+  const { assignment, prompt, saveSession } = agentWork
   yield* Ref.update(fields, ({ task }) => ({ task, inputs: inputs ?? [] }))
   const { files, outcomes } = yield* agent
     .runCalls(agentWork, calls)
@@ -101,13 +103,13 @@ const afterCalls = Effect.fnUntraced(function* (
   const messages = [...begun.messages, assistantMessage(renderRefined({ inputs: inputs ?? [], calls }))]
   const reply = replyText({
     turn: 0,
+    results: { outcomes },
     issues: [],
-    outcomes,
-    now: instructionFor(prompt, assignment.mostTurns),
-    budget: agent.replyBudget(agentWork, messages)
+    instruction: instructionFor(prompt, assignment.mostTurns),
+    budget: compaction.replyBudget(agentWork, messages)
   })
   const session: Session = { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] }
-  yield* keep(session)
+  yield* saveSession(session)
   return session
 })
 
@@ -167,6 +169,7 @@ export class TaskLoop extends Context.Service<
     Effect.gen(function* () {
       const agent = yield* Agent
       const changes = yield* makeTaskChanges
+      const compaction = yield* makeCompaction
       const { check } = yield* makeCopyWork
       const events = yield* RunEvents
       const open = yield* makeTaskWork
@@ -179,7 +182,7 @@ export class TaskLoop extends Context.Service<
         { clash, own, outcome, ...joined }: JoinedChanges
       ) {
         const { agentWork, fields } = opened
-        const { assignment, keep, prompt } = agentWork
+        const { assignment, prompt, saveSession } = agentWork
         const { copy, id } = assignment
         const { inputs = [], priorCalls = [], result, turns: turn = 0 } = outcome
         yield* Ref.set(fields, { task: outcome.task, inputs })
@@ -187,12 +190,15 @@ export class TaskLoop extends Context.Service<
         const checked = check({ ...assignment, round: id.round }, turn)
         const checks = joined.checks ? yield* Effect.provideService(checked, CurrentCopy, copy) : []
         const begun: Session = { ...opened.begun, outcomes: priorCalls, checks, isCompacted: true, turn }
-        yield* keep(begun)
+        yield* saveSession(begun)
         const failedBefore = new Set(outcome.checks?.flatMap((check) => (isFine(check) ? [] : [check.command])))
         const isOpen = checks.some((check) => !isFine(check) && !failedBefore.has(check.command))
         if (clash === "" && !isOpen && result !== undefined) return yield* outcomeOf(changes, opened, result)
         const instruction = `${clash === "" ? brokenTogether : clash}\n\n${prompt.continuation}`
-        return yield* runTurns(opened, { ...begun, messages: agent.compactedMessages(agentWork, begun, instruction) })
+        return yield* runTurns(opened, {
+          ...begun,
+          messages: compaction.compactedMessages(agentWork, begun, instruction)
+        })
       })
 
       const started = ({ round, task }: TaskOrder) =>
@@ -203,7 +209,7 @@ export class TaskLoop extends Context.Service<
         const opened = yield* open(order, order.isItem === true ? "item" : "task")
         if (order.joined !== undefined) return yield* continueJoined(opened, order.joined)
         if (firstAnswer === undefined) return yield* runTurns(opened, opened.begun)
-        return yield* runTurns(opened, yield* afterCalls(agent, opened, firstAnswer))
+        return yield* runTurns(opened, yield* afterCalls(agent, compaction, opened, firstAnswer))
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {

@@ -4,34 +4,14 @@ import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ConversationMessage, fromHost, measuredPrompt } from "../../../src/domain/models/ConversationMessage.ts"
 import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptSize.ts"
-import type { AnyWork, Session } from "../../../src/services/agent/Session.ts"
-import { newSession } from "../../../src/services/agent/Session.ts"
-import { makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { newSession, type Session } from "../../../src/services/agent/Session.ts"
+import { workOf } from "../../support/AgentWork.ts"
 import { openStages } from "../../support/OpenStages.ts"
 import { gave } from "../../support/sampleTasks.ts"
 
 const contextWindow = 8000
 
-const work: AnyWork = {
-  assignment: {
-    kind: "task",
-    id: { stage: "task", round: 1, task: "Look" },
-    task: "Look",
-    request: "Look.",
-    step: 0,
-    tools: ["read_file"],
-    copy: makeWorkingCopy(),
-    mostTurns: 9,
-    priorCalls: []
-  },
-  prompt: {
-    system: "You look.",
-    instruction: (left) => (left === 1 ? "Report." : "Go on."),
-    continuation: "Go on with it.",
-    compact: (messages, summary) => [...messages.slice(0, 1), ...(summary === "" ? [] : [fromHost(summary)])],
-    folderInstructions: () => Effect.succeed("")
-  }
-}
+const work = workOf()
 
 const sessionOf = (characters: number, outcomes: Session["outcomes"] = []): Session => ({
   ...newSession([fromHost("Begin."), { role: "assistant", content: "I read.", thinking: "", calls: [] }]),

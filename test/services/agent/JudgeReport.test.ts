@@ -3,13 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { noRetries } from "../../../src/domain/documents/Retries.ts"
-import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 import { type AnswerReading, makeIssue } from "../../../src/domain/findings/Issue.ts"
-import { assistantMessage } from "../../../src/domain/models/ConversationMessage.ts"
 import { judgeReport } from "../../../src/services/agent/JudgeReport.ts"
-import { type AgentWork, type Assignment, newSession } from "../../../src/services/agent/Session.ts"
-import type { FinishedTurn, TurnResults } from "../../../src/services/agent/Turn.ts"
-import { makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import type { Assignment } from "../../../src/services/agent/Session.ts"
+import type { TurnResults } from "../../../src/services/agent/Turn.ts"
+import { turnOf, workOf } from "../../support/AgentWork.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
 const wrongLink = makeIssue("reference-missing", {}, { what: "There is no such file." })
@@ -40,55 +38,14 @@ interface Judged {
 
 /** The verdict on a report behind one look at a file. */
 const judge = ({ isUnfounded = false, kind = "task", left = 5, reading = valid, results, retries }: Judged = {}) => {
-  const work: AgentWork<string> = {
-    assignment: {
-      kind,
-      id: { stage: "task", round: 1, task: "Edit" },
-      task: "Edit",
-      request: "Edit.",
-      step: 0,
-      tools: ["read_file", "edit_file"],
-      copy: makeWorkingCopy(),
-      mostTurns: 9,
-      priorCalls: []
-    },
-    prompt: {
-      system: "",
-      instruction: () => "Go on.",
-      continuation: "Go on.",
-      compact: (messages) => messages,
-      folderInstructions: () => Effect.succeed("")
-    },
-    keep: () => Effect.void,
-    read: () => Effect.succeed(nothingAsked),
-    approve: () => Effect.void,
-    judge: () => Effect.succeed(reading),
-    isUnfounded: () => Effect.succeed(isUnfounded),
-    announce: () => Effect.void
-  }
-  const found: TurnResults = {
-    outcomes: [],
-    files: [],
-    denied: undefined,
-    hasChanged: false,
-    changedFiles: [],
-    remaining: [],
-    checks: [],
-    folderInstructions: "",
-    ...results
-  }
+  const work = workOf(
+    { kind, task: "Edit", request: "Edit.", tools: ["read_file", "edit_file"] },
+    { judge: () => Effect.succeed(reading), isUnfounded: () => Effect.succeed(isUnfounded) }
+  )
   const look = gave("read_file", { path: "a.ts" }, "text", "turn-1/call-1")
-  const turn: FinishedTurn = {
-    work,
-    session: { ...newSession([]), outcomes: [look], checks: found.checks, retries: { ...noRetries, ...retries } },
-    reply: { answer: "", shown: "", issues: [], thinking: "", asked: [] },
-    parsed: { turn: { ...nothingAsked, report: "It is 5." }, native: [], message: assistantMessage("") },
-    turn: 2,
-    left,
-    checked: { calls: [], issues: [], unmade: [], tooMany: [], replaced: [], repairs: [] },
-    results: found
-  }
-  return Effect.map(judgeReport(work, turn), ({ accepted, isSentBack, issues }) => ({
+  const session = { outcomes: [look], checks: results?.checks ?? [], retries: { ...noRetries, ...retries } }
+  const turn = turnOf({ work, content: { report: "It is 5." }, left, session, results: results ?? {} })
+  return Effect.map(judgeReport(turn), ({ accepted, isSentBack, issues }) => ({
     accepted: Option.getOrUndefined(accepted),
     isSentBack,
     codes: issues.map(({ code }) => code)

@@ -1,18 +1,19 @@
 /** Shows a task, before its first turn, the parts of source files that hold the words which it writes as code. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { isSourceFile } from "../../../domain/files/ChangedNames.ts"
-import { prefetchedParts, wantedTexts } from "../../../domain/models/PrefetchedParts.ts"
-import { charactersIn } from "../../../domain/models/PromptSize.ts"
-import { type SearchTerms, searchTermsOf } from "../../../domain/excerpts/SearchTerms.ts"
-import { seenKey } from "../../../domain/runs/ActivityKey.ts"
-import { Workspace } from "../../files/Workspace.ts"
-import { Activities } from "../../journal/Activities.ts"
-import { TokenCalibration } from "../../models/TokenCalibration.ts"
-import { ReadTexts } from "../../permissions/ReadTexts.ts"
-import { makeSearchedTexts, mostSearched } from "../../changes/SearchedTexts.ts"
-import { RunSettings } from "../../runs/RunSettings.ts"
-import type { AgentHook } from "../AgentHook.ts"
+import { isSourceFile } from "../../domain/files/ChangedNames.ts"
+import { prefetchedParts, wantedTexts } from "../../domain/models/PrefetchedParts.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { type SearchTerms, searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 
 /** The parts of the window that the best file and the second one may take. */
 const windowShares = [0.11, 0.06]
@@ -39,14 +40,11 @@ export const makePrefetch = Effect.gen(function* () {
     )
   })
 
-  const hook: AgentHook = {
-    opening: (round, task, { currentFile, prompt }) =>
-      activities
-        .record(
-          { key: seenKey.firstLook(round, task.name), success: Schema.String },
-          search({ ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
-        )
-        .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
-  }
-  return hook
+  return (round: number, task: Task, { currentFile, prompt }: Briefing) =>
+    activities
+      .record(
+        { key: seenKey.firstLook(round, task.name), success: Schema.String },
+        search({ ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
+      )
+      .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
 })

@@ -1,10 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { charactersIn } from "../../../../src/domain/models/PromptSize.ts"
-import { plainTask } from "../../../../src/domain/plan/Task.ts"
-import { briefing, openStages, type OpenStages } from "../../../support/OpenStages.ts"
-import { resultSaying } from "../../../support/TestRun.ts"
+import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { resultSaying } from "../../support/TestRun.ts"
 
 const heading = "## Parts of files that hold words of the task"
 const files = {
