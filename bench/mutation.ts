@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, "..")
 
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "services/agent": ["test/services/pipeline/TaskLoop.test.ts", "test/services/conversation/Asker.test.ts"],
+  "services/agent": ["test/services/pipeline/TaskAgent.test.ts", "test/services/conversation/Asker.test.ts"],
   "services/permissions": [],
   "domain/permissions": [
     "test/services/permissions/Gate.test.ts",

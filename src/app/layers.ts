@@ -40,8 +40,8 @@ import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
-import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
-import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { TaskAgent } from "../services/pipeline/TaskAgent.ts"
+import { ChangeApplier } from "../services/pipeline/ChangeApplier.ts"
 import { Hooks, layerChangeGuard } from "../services/plugins/Hooks.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { CurrentServer, layerCurrentServer, unknownFacts } from "../services/providers/Provider.ts"
@@ -333,7 +333,7 @@ const layerMaterial = Layer.mergeAll(
 )
 
 /** One task at a time, carried out here. */
-export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, ChangeApplier.layer).pipe(
   Layer.provide(Agent.layer),
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
@@ -363,7 +363,7 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   layerAsker.pipe(
-    Layer.provide(Layer.merge(Agent.layer, TaskRunner.layer)),
+    Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),
     Layer.provide(layerMaterial),
     Layer.provide(layerCalls()),
     Layer.provide(layerModel(setup, model)),

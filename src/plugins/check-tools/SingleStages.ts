@@ -24,7 +24,7 @@ import { changeKinds } from "../../services/pipeline/CheckedEvidence.ts"
 import { Briefer } from "../../services/pipeline/Briefer.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 import { PlanChecker } from "../../services/pipeline/PlanChecker.ts"
-import { TaskLoop } from "../../services/pipeline/TaskLoop.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
 import { Reviser } from "../../services/pipeline/Reviser.ts"
 import { type DeclinedStep, Scheduler } from "../../services/pipeline/Scheduler.ts"
 import { makeRunState } from "../../services/runs/RunState.ts"
@@ -124,8 +124,8 @@ export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & 
   const task = yield* findTask(order.task, list.tasks)
   yield* requireProducers(task, finished)
   const step = list.steps.findIndex(({ tasks }) => tasks.includes(task))
-  const loop = yield* TaskLoop
-  return yield* loop.refine({ briefing, task, goals: list.goals, round: 1, step, finished })
+  const taskAgent = yield* TaskAgent
+  return yield* taskAgent.firstAnswer({ briefing, task, goals: list.goals, round: 1, step, finished })
 })
 
 /** Asks which tasks are still to do; those with a result have finished. */
@@ -148,8 +148,10 @@ const layerRefined = (refinement: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
       Layer.effect(
-        TaskLoop,
-        Effect.map(TaskLoop, (loop) => TaskLoop.of({ ...loop, work: (order) => loop.work(order, refinement) }))
+        TaskAgent,
+        Effect.map(TaskAgent, (taskAgent) =>
+          TaskAgent.of({ ...taskAgent, work: (order) => taskAgent.work(order, refinement) })
+        )
       )
     )
   )

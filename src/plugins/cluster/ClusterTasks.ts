@@ -1,5 +1,5 @@
 /**
- * The tasks of a cluster run as pieces of work that any worker may claim. The scheduler uses a `TaskLoop` and a `TaskRunner` as in
+ * The tasks of a cluster run as pieces of work that any worker may claim. The scheduler uses a `TaskAgent` and a `ChangeApplier` as in
  * any run; they offer the work and wait for what comes of it. The answers of people are sent with a task and returned.
  */
 import * as Deferred from "effect/Deferred"
@@ -20,9 +20,9 @@ import { hashOf, textHash } from "../../services/files/Hash.ts"
 import { SavedDenial } from "../../services/permissions/GateQuestion.ts"
 import { AnswerSnapshot, RunAnswers } from "../../services/permissions/RunAnswers.ts"
 import type { ReadTexts } from "../../services/permissions/ReadTexts.ts"
-import { TaskLoop } from "../../services/pipeline/TaskLoop.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
 import { CallsDeclined, JoinedChanges, type TaskOrder } from "../../services/pipeline/TaskStage.ts"
-import { type ExecutionOrder, TaskRunner } from "../../services/pipeline/TaskRunner.ts"
+import { type ApplyOrder, ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import {
   type CallJudges,
@@ -171,11 +171,11 @@ const isMade = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + f
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
-): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWork | RunAnswers | TaskRunner | ToolRunner> =>
+): Layer.Layer<TaskAgent | ChangeApplier, never, ClusterWork | RunAnswers | ChangeApplier | ToolRunner> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const answers = yield* RunAnswers
-      const here = yield* TaskRunner
+      const here = yield* ChangeApplier
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers(runId)
 
@@ -202,15 +202,15 @@ export const layerClusterTasks = (
         if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
         return yield* knownOutcome(secrets, { runId, round: order.round }, made)
       })
-      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
-        if (isMade(order.outcome)) return yield* here.run(order)
+      const apply = Effect.fnUntraced(function* (order: ApplyOrder) {
+        if (isMade(order.outcome)) return yield* here.apply(order)
         const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
         const key = workKey("task", order, order.outcome.task)
         const made = yield* onWorker({ key, kind: "task", payload }, Ran)
         return made instanceof TaskFailure ? yield* made : made
       })
-      return Context.make(TaskRunner, { run }).pipe(
-        Context.add(TaskLoop, { work, refine: () => Effect.die("A cluster carries out whole tasks.") })
+      return Context.make(ChangeApplier, { apply }).pipe(
+        Context.add(TaskAgent, { work, firstAnswer: () => Effect.die("A cluster carries out whole tasks.") })
       )
     })
   )
@@ -218,8 +218,8 @@ export const layerClusterTasks = (
 /** The services of one worker for the tasks of a run. */
 export interface TaskContext extends CallJudges {
   readonly readTexts: ReadTexts["Service"]
-  readonly loop: TaskLoop["Service"]
-  readonly taskRunner: TaskRunner["Service"]
+  readonly taskAgent: TaskAgent["Service"]
+  readonly applier: ChangeApplier["Service"]
   readonly toolRunner: ToolRunner["Service"]
   /** What a task with these tools in its calls needs and this worker does not have, as a sentence. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
@@ -296,8 +296,8 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   }
   if (kind === "refine") {
     const { snapshot, ...order } = yield* read(WorkPayload, payload)
-    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, WorkAnswer, ({ loop }) =>
-      loop.work(order).pipe(
+    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, WorkAnswer, ({ taskAgent }) =>
+      taskAgent.work(order).pipe(
         Effect.tap((made) => keepOutcome(secrets, { runId, round: order.round }, made)),
         Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<TaskOutcome | CallsDeclined>(declined))
       )
@@ -310,13 +310,13 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
   return make({ order, phase: "execution", snapshot, task, tools }, Ran, (context) =>
     Effect.gen(function* () {
       const again = Effect.catchTag(
-        context.loop.work({ ...order, task }),
+        context.taskAgent.work({ ...order, task }),
         "CallsDeclined",
         () => new TaskFailure(declined)
       )
       const whole = yield* wholeOutcome(secrets, { runId, round: order.round }, sent, again)
       if (whole.calls !== calls) yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
-      return yield* context.taskRunner.run({ ...order, outcome: whole })
+      return yield* context.applier.apply({ ...order, outcome: whole })
     })
   )
 })

@@ -26,8 +26,8 @@ import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
 import { Journal } from "../../services/journal/Journal.ts"
 import { BriefingError } from "../../services/pipeline/Briefer.ts"
 import { Pipeline } from "../../services/pipeline/Pipeline.ts"
-import { TaskLoop } from "../../services/pipeline/TaskLoop.ts"
-import { TaskRunner } from "../../services/pipeline/TaskRunner.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
+import { ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
 import { isThere } from "../../services/files/FileLook.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
@@ -164,8 +164,8 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
         pipeline: Pipeline,
         answers: RunAnswers,
         readTexts: ReadTexts,
-        loop: TaskLoop,
-        taskRunner: TaskRunner,
+        taskAgent: TaskAgent,
+        applier: ChangeApplier,
         toolRunner: ToolRunner,
         registry: ToolRegistry,
         skills: Skills,

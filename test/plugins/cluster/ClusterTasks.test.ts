@@ -10,7 +10,7 @@ import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { type AnswerSnapshot, Grants, RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
 import { ReadTexts } from "../../../src/services/permissions/ReadTexts.ts"
-import { TaskLoop } from "../../../src/services/pipeline/TaskLoop.ts"
+import { TaskAgent } from "../../../src/services/pipeline/TaskAgent.ts"
 import {
   claimedTask,
   layerClusterTasks,
@@ -20,7 +20,7 @@ import {
 import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
-import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
+import { ChangeApplier } from "../../../src/services/pipeline/ChangeApplier.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import { secrets } from "../../support/SecretForms.ts"
@@ -78,14 +78,14 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
 }
 
 /** Carries out nothing, and says this. */
-const runnerSaying = (summary: string) =>
-  TaskRunner.of({
-    run: ({ outcome }) =>
+const applierSaying = (summary: string) =>
+  ChangeApplier.of({
+    apply: ({ outcome }) =>
       Effect.succeed(new TaskResult({ task: outcome.task, calls: [], result: { summary, document: summary } }))
   })
 
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
-const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, TaskLoop | TaskRunner>) =>
+const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, TaskAgent | ChangeApplier>) =>
   Effect.gen(function* () {
     const { reported, runAnswers } = makeAnswers(answers("approved by the run"))
     const { stops, toolRunner } = makeToolRunner()
@@ -122,7 +122,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
         Layer.mergeAll(
           Layer.succeed(RunAnswers)(runAnswers),
           Layer.succeed(ToolRunner)(toolRunner),
-          Layer.succeed(TaskRunner)(runnerSaying("Done here.")),
+          Layer.succeed(ChangeApplier)(applierSaying("Done here.")),
           work
         )
       )
@@ -134,8 +134,8 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
 
 const doubt = new PermissionDenied({ tool: "run_command", targets: ["make"], by: "person" })
 
-const loopWith = (work: TaskLoop["Service"]["work"]) =>
-  TaskLoop.of({ work, refine: () => Effect.die("no single stage") })
+const agentWith = (work: TaskAgent["Service"]["work"]) =>
+  TaskAgent.of({ work, firstAnswer: () => Effect.die("no single stage") })
 
 /** Another worker, with an answer of its own. */
 const makeRunContext = (more: Partial<TaskContext> = {}) => {
@@ -144,8 +144,8 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
     answers: runAnswers,
     readTexts,
     registry: { prepare: () => Effect.die("no call") },
-    loop: loopWith(({ task: given }) => Effect.succeed({ task: given, calls: [change] })),
-    taskRunner: runnerSaying("Done there."),
+    taskAgent: agentWith(({ task: given }) => Effect.succeed({ task: given, calls: [change] })),
+    applier: applierSaying("Done there."),
     toolRunner: makeToolRunner().toolRunner,
     lacks: () => undefined,
     failed: Effect.never,
@@ -176,8 +176,8 @@ describe("tasks that workers share", () => {
       const { result, stops, reported } = yield* share(
         bench,
         Effect.gen(function* () {
-          const outcome = yield* (yield* TaskLoop).work({ ...order, task })
-          return yield* (yield* TaskRunner).run({ ...order, outcome })
+          const outcome = yield* (yield* TaskAgent).work({ ...order, task })
+          return yield* (yield* ChangeApplier).apply({ ...order, outcome })
         })
       )
       assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done there.")
@@ -189,7 +189,7 @@ describe("tasks that workers share", () => {
 
   it.live("are carried out by the worker of the run when nothing is left to make", () =>
     Effect.gen(function* () {
-      const run = Effect.flatMap(TaskRunner, (runner) => runner.run({ ...order, outcome: { task, calls: [] } }))
+      const run = Effect.flatMap(ChangeApplier, (applier) => applier.apply({ ...order, outcome: { task, calls: [] } }))
       const { result } = yield* share(makeRunContext().bench, run)
       assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done here.")
     })
@@ -199,14 +199,14 @@ describe("tasks that workers share", () => {
     Effect.gen(function* () {
       const worked: Array<string> = []
       const { bench } = makeRunContext({
-        loop: loopWith(({ task: given }) => {
+        taskAgent: agentWith(({ task: given }) => {
           worked.push(given.name)
           return Effect.succeed({ task: given, calls: [] })
         })
       })
       const finished = [resultOf("Look 1"), resultOf("Look 2")]
       const refine = (results: typeof finished) =>
-        Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, finished: results, task }))
+        Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, finished: results, task }))
       yield* share(bench, Effect.andThen(refine(finished), refine(finished.toReversed())))
       assert.deepStrictEqual(worked, [task.name])
     })
@@ -225,14 +225,14 @@ describe("tasks that workers share", () => {
         const carriedOut: Array<unknown> = []
         const { bench } = makeRunContext({
           registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
-          loop: loopWith(() =>
+          taskAgent: agentWith(() =>
             Effect.sync(() => {
               refined += 1
               return whole
             })
           ),
-          taskRunner: TaskRunner.of({
-            run: ({ outcome }) => {
+          applier: ChangeApplier.of({
+            apply: ({ outcome }) => {
               carriedOut.push(outcome.calls)
               return Effect.succeed(
                 new TaskResult({
@@ -245,8 +245,8 @@ describe("tasks that workers share", () => {
           })
         })
         const work = Effect.gen(function* () {
-          const made = isKnown ? yield* (yield* TaskLoop).work({ ...order, task }) : sent
-          const { calls } = yield* (yield* TaskRunner).run({ ...order, outcome: made })
+          const made = isKnown ? yield* (yield* TaskAgent).work({ ...order, task }) : sent
+          const { calls } = yield* (yield* ChangeApplier).apply({ ...order, outcome: made })
           return { made: made.calls, calls: JSON.stringify(calls) }
         })
         const { result } = yield* share(bench, work)
@@ -265,7 +265,7 @@ describe("tasks that workers share", () => {
       const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
       const { stops } = yield* share(
         bench,
-        Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, outcome: { task, calls: [change] } }))
+        Effect.flatMap(ChangeApplier, ({ apply }) => apply({ ...order, outcome: { task, calls: [change] } }))
       )
       assert.deepStrictEqual(stops, [doubt])
     })
@@ -274,8 +274,8 @@ describe("tasks that workers share", () => {
   it.live("fail as they do on one machine, and when a worker cannot get ready", () =>
     Effect.gen(function* () {
       const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
-      const { bench } = makeRunContext({ loop: loopWith(() => Effect.fail(failure)) })
-      const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
+      const { bench } = makeRunContext({ taskAgent: agentWith(() => Effect.fail(failure)) })
+      const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
       const { result } = yield* share(bench, refine)
       assert.deepStrictEqual(result._tag === "Failure" && result.failure, failure)
       const { result: unready } = yield* share("This worker has no folder /p.", refine)
@@ -289,7 +289,7 @@ describe("tasks that workers share", () => {
   it.live("fail with what each worker lacks when none can do them", () =>
     Effect.gen(function* () {
       const { bench } = makeRunContext({ lacks: () => 'This worker has no skill "send".' })
-      const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
+      const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
       const { result } = yield* share(bench, refine)
       assert.strictEqual(
         result._tag === "Failure" && result.failure._tag === "TaskFailure" && result.failure.reason,

@@ -16,9 +16,9 @@ const files = {
 
 /** The first message of a task that needs this. */
 const firstMessage = Effect.fnUntraced(function* (needed: string, more: Partial<OpenStages> = {}) {
-  const { loop, messages } = yield* openStages({ ...more, answer: () => resultSaying("It is 5."), files })
+  const { taskAgent, messages } = yield* openStages({ ...more, answer: () => resultSaying("It is 5."), files })
   const task = plainTask("Look 1", "edit-files", needed, "A word.")
-  yield* loop.work({ briefing, task, round: 1, step: 0, finished: [] })
+  yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
   return messages[0]?.[0] ?? ""
 })
 
@@ -53,13 +53,13 @@ layer(NodeServices.layer)("before the first turn", (it) => {
   it.effect("the best file takes 11 % of the window, and the second one 6 %", () =>
     Effect.gen(function* () {
       const contextWindow = 8000
-      const { loop, messages } = yield* openStages({
+      const { taskAgent, messages } = yield* openStages({
         answer: () => resultSaying("It is 5."),
         files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
         settings: { contextWindow }
       })
       const task = plainTask("Look 1", "edit-files", "See `rateLimit`, and mostCalls.", "A word.")
-      yield* loop.work({ briefing, task, round: 1, step: 0, finished: [] })
+      yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
       const blocks = [...(messages[0]?.[0] ?? "").matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
       const sizes = blocks.map(([, text = ""]) => text.length)
       const shares = [0.11, 0.06].map((share) => charactersIn(contextWindow * share))

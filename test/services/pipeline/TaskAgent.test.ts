@@ -90,14 +90,14 @@ const long = (name: string) =>
 const importing = (name: string) =>
   `import { ${name} } from "./x.ts"\n${Array.from({ length: 300 }, (_, line) => `const ${name}${line} = ${line}`).join("\n")}`
 
-layer(NodeServices.layer)("TaskLoop", (it) => {
+layer(NodeServices.layer)("TaskAgent", (it) => {
   it.effect("makes calls at once, shows their outputs, and ends with the report", () =>
     Effect.gen(function* () {
-      const { log, loop, messages, meter, prompts } = yield* open([
+      const { log, taskAgent, messages, meter, prompts } = yield* open([
         refinementWith([read(), read("src/other.ts")]),
         resultSaying("The limit is [5](src/limit.ts#L2).")
       ])
-      const refinement = yield* loop.work(orderOf(looking))
+      const refinement = yield* taskAgent.work(orderOf(looking))
       expect(refinement.priorCalls?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2"])
       expect(refinement.priorCalls?.[0]?.result.data).toContain("export const limit = 5")
       expect([refinement.calls, refinement.result?.summary]).toEqual([[], "The limit is [5](src/limit.ts#L2)."])
@@ -119,7 +119,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("offers tools through the interface when that is set, and answers each call with one message", () =>
     Effect.gen(function* () {
       const edit = { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 10" }
-      const { log, loop, prompts, requests } = yield* open(
+      const { log, taskAgent, prompts, requests } = yield* open(
         [
           { text: "I look.", calls: [native("read_file", { path: "src/limit.ts" }, "a"), native("nothing", {}, "b")] },
           { text: "", calls: [native("edit_file", edit, "a")] },
@@ -127,7 +127,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         ],
         { settings: { toolCalls: "native" } }
       )
-      const refinement = yield* loop.work(orderOf(editing))
+      const refinement = yield* taskAgent.work(orderOf(editing))
       expect(refinement.calls).toMatchObject([{ name: "edit_file" }])
       expect(prompts[0]?.system).not.toContain("## Tools")
       expect(requests[0]?.tools).toEqual(expect.arrayContaining(["read_file", "edit_file"]))
@@ -142,9 +142,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("says what the user asked, and what the project is, in the first message of every turn", () =>
     Effect.gen(function* () {
-      const { loop, messages, prompts } = yield* open([refinementWith([read()]), resultSaying("It is known.")])
+      const { taskAgent, messages, prompts } = yield* open([refinementWith([read()]), resultSaying("It is known.")])
       const mapped = { ...briefing, projectMap: "Main files: `src/limit.ts`." }
-      yield* loop.work({ ...orderOf(looking), briefing: mapped, goals: "All is known." })
+      yield* taskAgent.work({ ...orderOf(looking), briefing: mapped, goals: "All is known." })
       expect(prompts[0]?.system).toContain("## Project map\n\nMain files: `src/limit.ts`.")
       for (const [first = ""] of messages) {
         expect(first).toContain("Do it.")
@@ -156,8 +156,10 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("takes a task without tools by its report alone, in one call", () =>
     Effect.gen(function* () {
-      const { loop, prompts } = yield* open([resultSaying("A word.")])
-      const { calls, priorCalls, result } = yield* loop.work(orderOf(plainTask("Talk 1", "talk", "A word.", "A word.")))
+      const { taskAgent, prompts } = yield* open([resultSaying("A word.")])
+      const { calls, priorCalls, result } = yield* taskAgent.work(
+        orderOf(plainTask("Talk 1", "talk", "A word.", "A word."))
+      )
       expect([calls, priorCalls, result?.summary]).toEqual([[], undefined, "A word."])
       expect(prompts.length).toBe(1)
       expect(prompts[0]?.system).not.toContain("## Tools")
@@ -167,8 +169,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("refuses a task whose skill does not exist", () =>
     Effect.gen(function* () {
-      const { loop, prompts } = yield* open([])
-      expect(yield* Effect.flip(loop.work(orderOf(plainTask("Look 1", "unheard-of", "It.", "It."))))).toEqual(
+      const { taskAgent, prompts } = yield* open([])
+      expect(yield* Effect.flip(taskAgent.work(orderOf(plainTask("Look 1", "unheard-of", "It.", "It."))))).toEqual(
         new TaskFailure({
           task: "Look 1",
           phase: "refinement",
@@ -182,11 +184,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("does what an answer asks for before it takes a report beside it", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         `${refinementWith([read()])}\n\n${resultSaying("The limit is 7.")}`,
         resultSaying("The limit is 5.")
       ])
-      expect((yield* loop.work(orderOf(looking))).result?.summary).toBe("The limit is 5.")
+      expect((yield* taskAgent.work(orderOf(looking))).result?.summary).toBe("The limit is 5.")
       expect(repairsIn(log)).toContain("report-early")
       expect(repliesOf(messages)[1]).toContain("export const limit = 5")
     })
@@ -194,12 +196,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("makes a call once that an answer holds twice, and names one whose output stands above", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         refinementWith([read(), read()]),
         refinementWith([read(), read("src/other.ts")]),
         resultSaying("It is known.")
       ])
-      yield* loop.work(orderOf(looking))
+      yield* taskAgent.work(orderOf(looking))
       expect(repairsIn(log)).toContain("tool-call-known")
       expect(toolsIn(log).toSorted()).toEqual(["turn-1/call-1", "turn-2/call-1", "turn-2/call-2"])
       expect(repliesOf(messages)[2]).toContain(
@@ -212,8 +214,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("ends a task that makes the same call again and again", () =>
     Effect.gen(function* () {
-      const { loop, prompts } = yield* open(Array.from({ length: 12 }, () => refinementWith([read()])))
-      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      const { taskAgent, prompts } = yield* open(Array.from({ length: 12 }, () => refinementWith([read()])))
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
       expect([failure.phase, failure.reason]).toEqual([
         "execution",
@@ -227,12 +229,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("shows what is wrong with an answer, and says when it was given before", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         refinementWith([{ name: "fly", arguments: {} }]),
         refinementWith([{ name: "fly", arguments: {} }]),
         resultSaying("It is known.")
       ])
-      yield* loop.work(orderOf(looking))
+      yield* taskAgent.work(orderOf(looking))
       expect(rejectedIn(log)).toEqual([["tool-unknown"], ["tool-unknown"]])
       const [, first = "", second = ""] = repliesOf(messages)
       expect(first).toMatch(/## Issues with your answer\n\n1\. [^]*fly/)
@@ -244,12 +246,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("says of an empty section for calls what to write", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         "## Tool Calls\n\nNone.\n",
         "## Tool Calls\n",
         resultSaying("The limit is 5.")
       ])
-      yield* loop.work(orderOf(looking))
+      yield* taskAgent.work(orderOf(looking))
       expect(rejectedIn(log)).toEqual([["section-empty"], ["section-empty"]])
       for (const reply of repliesOf(messages).slice(1)) {
         expect(reply).toContain('such as { "uid": "call-1", "name": "<tool>"')
@@ -260,11 +262,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("makes the calls of an answer that can be made, and asks for the others alone", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         refinementWith([read(), { name: "read_file", arguments: { file_of: 1 } }]),
         resultSaying("It is known.")
       ])
-      yield* loop.work(orderOf(looking))
+      yield* taskAgent.work(orderOf(looking))
       expect(toolsIn(log)).toEqual(["turn-1/call-1"])
       const [, reply = ""] = repliesOf(messages)
       expect(reply).toContain("export const limit = 5")
@@ -274,11 +276,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("refuses tools that the skill does not allow", () =>
     Effect.gen(function* () {
-      const { log, loop } = yield* open([
+      const { log, taskAgent } = yield* open([
         refinementWith([{ name: "get_file_tree", arguments: {} }]),
         resultSaying("It is known.")
       ])
-      yield* loop.work(orderOf(looking))
+      yield* taskAgent.work(orderOf(looking))
       expect(rejectedIn(log)).toEqual([["tool-not-allowed"]])
       expect(toolsIn(log)).toEqual([])
     })
@@ -289,11 +291,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     { before: [refinementWith([read()])], phase: "execution", wanted: "result" }
   ])("ends a task after five answers in a row that cannot be used, in the phase $phase", ({ before, phase, wanted }) =>
     Effect.gen(function* () {
-      const { loop, prompts } = yield* open([
+      const { taskAgent, prompts } = yield* open([
         ...before,
         ...Array.from({ length: 6 }, (_, index) => refinementWith([{ name: `fly_${index}`, arguments: {} }]))
       ])
-      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
       expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: false }])
       expect(failure.reason).toMatch(new RegExp(`^no valid ${wanted} after 5 tries\\. Last issues: `))
@@ -309,8 +311,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const answers = Array.from({ length: 13 }, (_, index) =>
         refinementWith([{ name: "read_file", arguments: { path: "src/limit.ts", start_line: 1, end_line: index + 1 } }])
       )
-      const { loop, messages, prompts } = yield* open(answers)
-      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      const { taskAgent, messages, prompts } = yield* open(answers)
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
       expect(prompts.length).toBe(12)
       expect(failure.cause).toEqual({ _tag: "NoValidAnswer", attempts: 12, repeated: false })
@@ -329,8 +331,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     Effect.gen(function* () {
       const change = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
       const settings = { limits: { ...defaultLimits, turns: 2 } }
-      const { loop } = yield* open([change, refinementWith([read()])], { settings })
-      const failure = yield* Effect.flip(loop.work(orderOf(editing)))
+      const { taskAgent } = yield* open([change, refinementWith([read()])], { settings })
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(editing)))
       expect(failure.message).toContain("skill). Its changes of src/limit.ts were not kept.")
     })
   )
@@ -340,11 +342,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const short = freeSkill
         .replace("---\n\n##", 'metadata:\n  task-conductor.turns: "2"\n---\n\n##')
         .replace("name: free", "name: short")
-      const { loop, messages, prompts } = yield* open(
+      const { taskAgent, messages, prompts } = yield* open(
         [refinementWith([read()]), refinementWith([read("src/other.ts")]), resultSaying("Too late.")],
         { files: { ".task-conductor/skills/short/SKILL.md": short } }
       )
-      const failure = yield* Effect.flip(loop.work(orderOf(plainTask("Short 1", "short", "It.", "It."))))
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(plainTask("Short 1", "short", "It.", "It."))))
       expect(failure._tag).toBe("TaskFailure")
       expect(prompts.length).toBe(2)
       expect(repliesOf(messages)[1]).toContain("This is the last answer")
@@ -354,8 +356,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("sends a report back that claims a change, and one that found nothing, where nothing was asked for", () =>
     Effect.gen(function* () {
       for (const claim of ["I have changed the limit to 10.", "The limit was not found."]) {
-        const { log, loop } = yield* open([resultSaying(claim), refinementWith([read()]), resultSaying("It is read.")])
-        const { result } = yield* loop.work(orderOf(looking))
+        const { log, taskAgent } = yield* open([
+          resultSaying(claim),
+          refinementWith([read()]),
+          resultSaying("It is read.")
+        ])
+        const { result } = yield* taskAgent.work(orderOf(looking))
         expect([rejectedIn(log), result?.summary]).toEqual([[["report-unfounded"]], "It is read."])
       }
     })
@@ -364,8 +370,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("sends a report with wrong links back once, and marks the links when the model insists", () =>
     Effect.gen(function* () {
       const wrong = resultSaying("It is in [the file](src/none.ts#L1) and in [the other](src/nine.ts#L1).")
-      const { log, loop, messages } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
-      const { result } = yield* loop.work(orderOf(looking))
+      const { log, taskAgent, messages } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* taskAgent.work(orderOf(looking))
       expect(rejectedIn(log)).toEqual([["evidence-file", "evidence-file"]])
       expect(repliesOf(messages)[2]).toContain("src/none.ts")
       expect(result?.summary).toContain(
@@ -377,8 +383,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("does not take what the model said itself, or what it was told of it, for the source of a link", () =>
     Effect.gen(function* () {
       const wrong = resultSaying("It is as [the docs](https://example.com/never) say.")
-      const { log, loop } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
-      const { result } = yield* loop.work(orderOf(looking))
+      const { log, taskAgent } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* taskAgent.work(orderOf(looking))
       expect(rejectedIn(log)).toHaveLength(1)
       expect(result?.evidence).toMatchObject({ checked: 1, wrong: 1 })
     })
@@ -391,7 +397,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         "## Input requirements\n\n- `file` (path, required): The file.\n- `word` (text, required): The word.",
         "## Execution\n\nSay something.\n"
       ].join("\n\n")
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         [
           `## Inputs\n\n- \`file\`: missing.txt\n- \`word\`: hello\n\n${refinementWith([read()])}`,
           `## Inputs\n\n- \`file\`: src/limit.ts\n\n${refinementWith([read("src/other.ts")])}`,
@@ -399,7 +405,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         ],
         { files: { ".task-conductor/skills/typed/SKILL.md": typed } }
       )
-      const { inputs } = yield* loop.work(orderOf(plainTask("Typed 1", "typed", "The text.", "A word.")))
+      const { inputs } = yield* taskAgent.work(orderOf(plainTask("Typed 1", "typed", "The text.", "A word.")))
       expect(inputs).toEqual([
         { name: "file", value: "src/limit.ts" },
         { name: "word", value: "hello" }
@@ -411,10 +417,10 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("takes inputs beside the report of a task that needs no call", () =>
     Effect.gen(function* () {
-      const { log, loop } = yield* open([`## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`], {
+      const { log, taskAgent } = yield* open([`## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`], {
         files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
       })
-      const { inputs, result } = yield* loop.work(orderOf(saying))
+      const { inputs, result } = yield* taskAgent.work(orderOf(saying))
       expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
       expect(rejectedIn(log)).toEqual([])
     })
@@ -422,11 +428,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("takes no report before every required input is known", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         [resultSaying("It was said early."), `## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`],
         { files: { ".task-conductor/skills/typed/SKILL.md": wordSkill } }
       )
-      const { inputs, result } = yield* loop.work(orderOf(saying))
+      const { inputs, result } = yield* taskAgent.work(orderOf(saying))
       expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
       expect(rejectedIn(log)).toEqual([["input-missing"]])
       expect(repliesOf(messages)[1]).toContain('The input "word" has no value.')
@@ -437,14 +443,14 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     Effect.gen(function* () {
       const editor = wordSkill.replace('allowed-tools: ""', "allowed-tools: edit_file")
       const early = resultSaying("The limit is 10.")
-      const { log, loop, project } = yield* open(
+      const { log, taskAgent, project } = yield* open(
         [raised, `${block("src/other.ts", "export {}", "export const x = 1")}\n${early}`, early],
         {
           settings: { limits: { ...defaultLimits, attempts: 1 } },
           files: { ".task-conductor/skills/typed/SKILL.md": editor }
         }
       )
-      const failure = yield* Effect.flip(loop.work(orderOf(saying)))
+      const failure = yield* Effect.flip(taskAgent.work(orderOf(saying)))
       expect(failure).toBeInstanceOf(TaskFailure)
       expect(rejectedIn(log)).toEqual([["input-missing"], ["input-missing"], ["input-missing"]])
       const fs = yield* FileSystem.FileSystem
@@ -455,7 +461,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
     Effect.gen(function* () {
       const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
-      const { log, loop, messages, prompts } = yield* open(
+      const { log, taskAgent, messages, prompts } = yield* open(
         [
           block("src/limit.ts", "export const limit = 5", "export const limit = 10"),
           ...names.map((name) => refinementWith([read(`src/${name}.ts`)])),
@@ -466,7 +472,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
           settings: { contextWindow: 4096, limits: { ...defaultLimits, turns: 10 } }
         }
       )
-      const refinement = yield* loop.work(orderOf(editing))
+      const refinement = yield* taskAgent.work(orderOf(editing))
       expect(refinement.calls).toEqual([raisedCall])
       const sizes = messages.map((all, index) => {
         const system = prompts[index]?.system ?? ""
@@ -504,12 +510,12 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     Effect.gen(function* () {
       const asked = { name: "read_file", arguments: { path: "src/c.ts", start_line: 1, end_line: 100 } }
       const names = ["a", "b", "c"]
-      const { loop, messages, prompts } = yield* open([refinementWith([asked]), resultSaying("The limit is 5.")], {
+      const { taskAgent, messages, prompts } = yield* open([refinementWith([asked]), resultSaying("The limit is 5.")], {
         files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, importing(name)])),
         settings: { contextWindow: window }
       })
       const references = ["src/a.ts", "src/b.ts"].map(reference)
-      yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", "Make it 10.", "A line.", { references })))
+      yield* taskAgent.work(orderOf(plainTask("Edit 1", "edit-files", "Make it 10.", "A line.", { references })))
       const [first = ""] = messages[0] ?? []
       const block = first.slice(first.indexOf("## Reference"), first.indexOf("## Task\n"))
       const beside = charactersLeft(window, { system: prompts[0]?.system ?? "", user: first.replace(block, "") })
@@ -530,14 +536,14 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const names = ["a", "b", "c"]
       const looks = names.map((name) => ({ name: "read_file", arguments: { path: `src/${name}.ts` } }))
       const again = looks.map((look) => ({ ...look, arguments: { ...look.arguments, start_line: 150 } }))
-      const { loop, messages } = yield* open(
+      const { taskAgent, messages } = yield* open(
         [refinementWith(looks.slice(0, 2)), refinementWith(again), resultSaying("The limit is 5.")],
         {
           files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, long(name)])),
           settings: { contextWindow: window }
         }
       )
-      yield* loop.work(orderOf(editing))
+      yield* taskAgent.work(orderOf(editing))
       const all = messages.map((one) => one.at(-1) ?? "")
       for (const [index, said] of all.slice(0, 2).entries()) {
         const lines = Number(/room for about (\d+) lines/.exec(said)?.[1])
@@ -556,8 +562,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
           "test/a.test.ts": ["raiseLimit", ...names].map((name) => `${name}()\n`).join("")
         }
         const needed = `Make ${["raiseLimit", ...names].map((name) => `\`${name}\``).join(", ")} stricter.`
-        const { loop, messages } = yield* open([resultSaying("See [src/a.ts](src/a.ts).")], { files })
-        yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", needed, "A line.")))
+        const { taskAgent, messages } = yield* open([resultSaying("See [src/a.ts](src/a.ts).")], { files })
+        yield* taskAgent.work(orderOf(plainTask("Edit 1", "edit-files", needed, "A line.")))
         return /^Path: (.+)$/m.exec((messages[0]?.[0] ?? "").split("## Parts of files")[1] ?? "")?.[1]
       })
       expect(yield* first(["raiseOnce"])).toBe("src/a.ts")
@@ -578,8 +584,10 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const needed = "Make `raiseLimit` stricter."
       const shownTo = (task: Parameters<typeof orderOf>[0]) =>
         Effect.gen(function* () {
-          const { loop, messages } = yield* open([resultSaying("Partly done, see [src/a.ts](src/a.ts).")], { files })
-          yield* loop.work(orderOf(task))
+          const { taskAgent, messages } = yield* open([resultSaying("Partly done, see [src/a.ts](src/a.ts).")], {
+            files
+          })
+          yield* taskAgent.work(orderOf(task))
           return messages[0]?.[0] ?? ""
         })
       const first = yield* shownTo(plainTask("Edit 1", "edit-files", needed, "A line."))
@@ -601,7 +609,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("keeps a change that failed through a fold, and takes no report before it was told", () =>
     Effect.gen(function* () {
       const names = ["a", "b", "c"]
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         [
           block("src/limit.ts", "export const limits = 5", "export const limit = 10"),
           ...names.map((name) => refinementWith([read(`src/${name}.ts`)])),
@@ -613,7 +621,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
           settings: { contextWindow: 4096 }
         }
       )
-      yield* loop.work(orderOf(editing))
+      yield* taskAgent.work(orderOf(editing))
       const folds = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? all : []))
       expect(folds.length).toBeGreaterThan(0)
       for (const text of folds) {
@@ -627,7 +635,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("keeps what is wrong with the last answer through a fold", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open(
+      const { taskAgent, messages } = yield* open(
         [
           ...["a", "b", "c"].map(
             (name) => `${refinementWith([read(`src/${name}.ts`)])}\n\n${block("src/limit.ts", "", `const ${name} = 1`)}`
@@ -640,7 +648,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
           settings: { contextWindow: 4096 }
         }
       )
-      yield* loop.work(orderOf(editing))
+      yield* taskAgent.work(orderOf(editing))
       const folds = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? all : []))
       expect(folds.length).toBeGreaterThan(0)
       expect(folds[0]).toMatch(/## Issues with your last answer\n\n1\. [^\n]*src\/limit\.ts exists and holds text/)
@@ -652,10 +660,10 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
   it.effect("takes literal changes without a question, and leaves the project as it is", () =>
     Effect.gen(function* () {
       const nobody = scriptedApprover({})
-      const { log, loop, messages, project } = yield* open([raised, resultSaying("The limit is 10.")], {
+      const { log, taskAgent, messages, project } = yield* open([raised, resultSaying("The limit is 10.")], {
         approver: nobody.layer
       })
-      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls, result } = yield* taskAgent.work(orderOf(editing))
       expect([calls, priorCalls, result?.summary]).toEqual([[raisedCall], undefined, "The limit is 10."])
       expect(nobody.asked).toEqual([])
       expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] }])
@@ -668,13 +676,13 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("is what later reads and searches of the task see, and nothing else sees", () =>
     Effect.gen(function* () {
-      const { loop, messages, project } = yield* open([
+      const { taskAgent, messages, project } = yield* open([
         `${refinementWith([{ name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }])}`,
         raised,
         refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const" } }]),
         resultSaying("It is done.")
       ])
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls } = yield* taskAgent.work(orderOf(editing))
       expect(calls).toEqual([
         raisedCall,
         { uid: "change-2", name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }
@@ -690,12 +698,12 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("takes the changes of an answer that fit, and asks only for the one that does not", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         `${raised}\n${block("src/other.ts", "export { nothing }", "export const other = 1")}\n${resultSaying("All is done.")}`,
         block("src/other.ts", "export {}", "export const other = 1"),
         resultSaying("Both are done.")
       ])
-      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls, result } = yield* taskAgent.work(orderOf(editing))
       expect(calls.map(({ arguments: given }) => [given["path"], given["new_text"]])).toEqual([
         ["src/limit.ts", "export const limit = 10"],
         ["src/other.ts", "export const other = 1"]
@@ -712,8 +720,8 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("takes a report beside changes that were all made", () =>
     Effect.gen(function* () {
-      const { loop, prompts } = yield* open([`${raised}\n${resultSaying("The limit is 10.")}`])
-      const { calls, result } = yield* loop.work(orderOf(editing))
+      const { taskAgent, prompts } = yield* open([`${raised}\n${resultSaying("The limit is 10.")}`])
+      const { calls, result } = yield* taskAgent.work(orderOf(editing))
       expect([calls, result?.summary]).toEqual([[raisedCall], "The limit is 10."])
       expect(prompts.length).toBe(1)
     })
@@ -721,12 +729,12 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("sends a report back once while a change has failed, and then tells the change with it", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         block("src/other.ts", "export { nothing }", "export const other = 1"),
         resultSaying("It is done."),
         resultSaying("Partly done. The other file was not changed.")
       ])
-      const { calls, priorCalls, result } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls, result } = yield* taskAgent.work(orderOf(editing))
       expect(rejectedIn(log)).toEqual([["change-open"]])
       expect(repliesOf(messages)[2]).toContain("src/other.ts")
       expect([calls, result?.summary]).toEqual([[], "Partly done. The other file was not changed."])
@@ -736,7 +744,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("replaces a text over many places but those that are excepted", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open(
+      const { taskAgent, messages } = yield* open(
         [
           '```json\n{ "replace": "oldName", "with": "newName", "except": ["docs/history.md:1"] }\n```',
           resultSaying("It is renamed.")
@@ -749,7 +757,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
           }
         }
       )
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls } = yield* taskAgent.work(orderOf(editing))
       expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts", "src/b.ts"])
       expect(JSON.stringify(calls)).not.toContain("history")
       expect(calls[0]?.arguments["new_text"]).toContain("newName()\nconst x = newName")
@@ -805,8 +813,8 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       Effect.gen(function* () {
         const replies = new Set<string>()
         for (const [, guess] of guesses) {
-          const { loop, messages } = yield* open([guess(path), partly, partly], { ...more, approver: nobody })
-          const { calls } = yield* loop.work(orderOf(editing))
+          const { taskAgent, messages } = yield* open([guess(path), partly, partly], { ...more, approver: nobody })
+          const { calls } = yield* taskAgent.work(orderOf(editing))
           expect(calls).toEqual([])
           const [, reply = ""] = repliesOf(messages)
           expect(reply).toContain("Permission denied")
@@ -826,27 +834,27 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const secret = { ".env": "KEY=1\n" }
       const approver = scriptedApprover({ calls: ["once"] })
       const asked = yield* open([wrong, partly, partly], { files: secret, approver: approver.layer })
-      yield* asked.loop.work(orderOf(editing))
+      yield* asked.taskAgent.work(orderOf(editing))
       expect(approver.asked.map(([item]) => [item?.tool, item?.targets])).toEqual([
         ["read_file", [`${asked.project}/.env`]]
       ])
       expect(repliesOf(asked.messages)[1]).toContain("does not occur")
       const rules = [{ verdict: "allow", tool: "edit_file", pattern: ".env" }] as const
       const allowed = yield* open([wrong, partly, partly], { files: secret, rules })
-      yield* allowed.loop.work(orderOf(editing))
+      yield* allowed.taskAgent.work(orderOf(editing))
       expect(repliesOf(allowed.messages)[1]).toContain("does not occur")
     })
   )
 
   it.effect("moves a file, with changes at its new path, and removes another one", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         `{"move": "src/limit.ts", "to": "src/limits.ts"}\n\n${block("src/limits.ts", "export const limit = 5", "export const limit = 10")}`,
         refinementWith([{ name: "search_files", arguments: { pattern: "limit" } }]),
         '{"remove": "src/other.ts"}',
         resultSaying("The limit is 10.")
       ])
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls } = yield* taskAgent.work(orderOf(editing))
       // What is done at the new path comes after the move.
       expect(calls.map(({ arguments: given, name }) => [name, given])).toEqual([
         ["remove_file", { path: "src/other.ts" }],
@@ -864,7 +872,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("moves nothing onto another file, and nothing that is not there or may not be read", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         [
           '{"move": "src/limit.ts", "to": "src/other.ts"}',
           '{"move": "src/far.ts", "to": "src/near.ts"}',
@@ -875,7 +883,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         ],
         { approver: scriptedApprover({ calls: ["deny"] }).layer, files: { ".env": "KEY=secret\n" } }
       )
-      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(editing))
       expect(calls).toEqual([])
       // The report is sent back once, and none of the four is forgotten.
       expect(rejectedIn(log)).toEqual([["change-open", "change-open", "change-open", "change-open"]])
@@ -897,7 +905,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const fs = yield* FileSystem.FileSystem
       const outside = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${outside}/far.txt`, "oldName of others\n")
-      const { loop, messages, project } = yield* open(
+      const { taskAgent, messages, project } = yield* open(
         [
           '```json\n{ "replace": "oldName", "with": "newName" }\n```',
           resultSaying("It is renamed."),
@@ -909,7 +917,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         }
       )
       yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
-      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(editing))
       expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts"])
       // What was not looked at is missing at the end.
       expect(priorCalls?.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual([
@@ -925,12 +933,12 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("says so when the text to replace stands nowhere", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         '```json\n{ "replace": "oldName", "with": "newName" }\n```',
         resultSaying("There is no such name."),
         resultSaying("Partly done. There is no such name.")
       ])
-      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(editing))
       expect(calls).toEqual([])
       expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
       expect(priorCalls?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
@@ -940,12 +948,12 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("never replaces a file by a block for a new one", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         block("src/limit.ts", "", "export const added = 1"),
         raised,
         resultSaying("The limit is 10.")
       ])
-      expect((yield* loop.work(orderOf(editing))).calls).toEqual([raisedCall])
+      expect((yield* taskAgent.work(orderOf(editing))).calls).toEqual([raisedCall])
       const [, reply = ""] = repliesOf(messages)
       expect(reply).toMatch(/src\/limit\.ts[^\n]* exists/)
       // What to write, and what the file holds.
@@ -958,14 +966,14 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("shows nothing of a file that may not be read with a block that lacks its old text", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open(
+      const { taskAgent, messages } = yield* open(
         [block("private/b.ts", "", "added()"), resultSaying("No."), resultSaying("Partly done. It exists.")],
         {
           files: { "private/b.ts": "hidden()\n" },
           rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
         }
       )
-      yield* loop.work(orderOf(editing))
+      yield* taskAgent.work(orderOf(editing))
       expect(repliesOf(messages)[1]).toContain("private/b.ts exists and holds text")
       expect(messages.flat().join("\n")).not.toContain("hidden()")
     })
@@ -973,13 +981,13 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("takes no report at once after a block that was refused, and tells it with the second", () =>
     Effect.gen(function* () {
-      const { log, loop } = yield* open([
+      const { log, taskAgent } = yield* open([
         block("src/limit.ts", "", "export const added = 1"),
         refinementWith([read()]),
         resultSaying("It is added."),
         resultSaying("Partly done. Nothing was added.")
       ])
-      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(editing))
       expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
       expect([calls, priorCalls?.map(({ call, result }) => [call.name, result.success])]).toEqual([
         [],
@@ -993,7 +1001,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("shows one diff for several blocks of one file, and names the block that failed", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open(
+      const { taskAgent, messages } = yield* open(
         [
           [
             block("src/many.ts", "one()", "first()"),
@@ -1005,7 +1013,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         ],
         { files: { "src/many.ts": "one()\ntwo()\nthree()\n" } }
       )
-      yield* loop.work(orderOf(editing))
+      yield* taskAgent.work(orderOf(editing))
       const [, reply = "", next = ""] = repliesOf(messages)
       expect(reply.split("### Changed: src/many.ts").length).toBe(2)
       expect(reply).toContain("-one()\n-two()\n+first()\n+second()\n three()")
@@ -1019,11 +1027,11 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
   it.effect("counts a replacement over many files as one change", () =>
     Effect.gen(function* () {
       const names = Array.from({ length: 20 }, (_, index) => `src/part${index}.ts`)
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         ['{"replace": "oldName", "with": "newName"}', resultSaying("It is renamed.")],
         { files: Object.fromEntries(names.map((name) => [name, "oldName()\n"])), settings: { contextWindow: 4096 } }
       )
-      const { calls } = yield* loop.work(orderOf(editing))
+      const { calls } = yield* taskAgent.work(orderOf(editing))
       expect([calls.length, rejectedIn(log)]).toEqual([20, []])
       expect(repliesOf(messages)[1]).toContain("+++ src/part19.ts\n@@ -1 +1 @@\n-oldName()\n+newName()")
     })
@@ -1032,7 +1040,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
   it.effect("holds nothing of a file that is denied or protected", () =>
     Effect.gen(function* () {
       const nobody = scriptedApprover({})
-      const { loop, messages, project } = yield* open(
+      const { taskAgent, messages, project } = yield* open(
         [
           refinementWith([
             { name: "write_file", arguments: { path: "src/other.ts", content: "changed\n" } },
@@ -1048,7 +1056,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
           files: { ".git/config": "[core]\n" }
         }
       )
-      const { calls, priorCalls } = yield* loop.work(orderOf(editing))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(editing))
       expect(calls).toEqual([])
       expect(priorCalls?.map(({ result }) => result.error_type)).toEqual([
         "permission_denied",
@@ -1065,12 +1073,12 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("takes no changes of a task that may change no file", () =>
     Effect.gen(function* () {
-      const { loop, project } = yield* open([
+      const { taskAgent, project } = yield* open([
         `${raised}\n${resultSaying("The limit is 10.")}`,
         ...Array.from({ length: 5 }, () => raised)
       ])
       const reader = plainTask("Read 1", "read-code", "The limit.", "A number.")
-      const ended = yield* Effect.result(loop.work(orderOf(reader)))
+      const ended = yield* Effect.result(taskAgent.work(orderOf(reader)))
       if (ended._tag === "Success") expect(ended.success.calls).toEqual([])
       const fs = yield* FileSystem.FileSystem
       expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
@@ -1083,11 +1091,11 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
     Effect.gen(function* () {
       const rung: Array<string> = []
       const approver = scriptedApprover({ steps: ["step"] })
-      const { log, loop, messages } = yield* open(
+      const { log, taskAgent, messages } = yield* open(
         [refinementWith([ring("low"), read(), ring("high")]), resultSaying("It rang twice.")],
         { plugins: [bell(rung)], approver: approver.layer, rules: [{ verdict: "allow", tool: "read_file" }] }
       )
-      const { calls, priorCalls } = yield* loop.work(orderOf(acting))
+      const { calls, priorCalls } = yield* taskAgent.work(orderOf(acting))
       expect(rung).toEqual(["low", "high"])
       expect(approver.asked.map((items) => items.map(({ call }) => call?.uid))).toEqual([
         ["turn-1/call-1", "turn-1/call-3"]
@@ -1105,11 +1113,11 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
     Effect.gen(function* () {
       const rung: Array<string> = []
       const approver = scriptedApprover({ steps: ["decline"] })
-      const { log, loop, prompts } = yield* open([refinementWith([ring("low"), ring("high")])], {
+      const { log, taskAgent, prompts } = yield* open([refinementWith([ring("low"), ring("high")])], {
         plugins: [bell(rung)],
         approver: approver.layer
       })
-      expect(yield* Effect.flip(loop.work(orderOf(acting)))).toEqual(new CallsDeclined({ by: "person" }))
+      expect(yield* Effect.flip(taskAgent.work(orderOf(acting)))).toEqual(new CallsDeclined({ by: "person" }))
       expect([rung, toolsIn(log), prompts.length]).toEqual([[], [], 1])
     })
   )
@@ -1118,11 +1126,11 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
     Effect.gen(function* () {
       const rung: Array<string> = []
       const approver = scriptedApprover({ steps: ["step", "decline"] })
-      const { loop } = yield* open([refinementWith([ring("low")]), refinementWith([ring("high")])], {
+      const { taskAgent } = yield* open([refinementWith([ring("low")]), refinementWith([ring("high")])], {
         plugins: [bell(rung)],
         approver: approver.layer
       })
-      expect((yield* Effect.flip(loop.work(orderOf(acting))))._tag).toBe("CallsDeclined")
+      expect((yield* Effect.flip(taskAgent.work(orderOf(acting))))._tag).toBe("CallsDeclined")
       expect([rung, approver.asked.length]).toEqual([["low"], 2])
     })
   )
@@ -1131,8 +1139,8 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
 layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => {
   it.effect("holds calls and changes, and nothing of it is done", () =>
     Effect.gen(function* () {
-      const { log, loop, project } = yield* open([`${refinementWith([read()])}\n\n${raised}`])
-      const { calls } = yield* loop.refine(orderOf(editing))
+      const { log, taskAgent, project } = yield* open([`${refinementWith([read()])}\n\n${raised}`])
+      const { calls } = yield* taskAgent.firstAnswer(orderOf(editing))
       expect(calls.map(({ name }) => name)).toEqual(["read_file", "edit_file"])
       expect(toolsIn(log)).toEqual([])
       const fs = yield* FileSystem.FileSystem
@@ -1143,10 +1151,10 @@ layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => 
   it.effect("is asked for again with its issues, and fails as a refinement after the last attempt", () =>
     Effect.gen(function* () {
       const wrong = refinementWith([{ name: "get_file_tree", arguments: {} }])
-      const { log, loop, messages } = yield* open([wrong, wrong], {
+      const { log, taskAgent, messages } = yield* open([wrong, wrong], {
         settings: { limits: { ...defaultLimits, attempts: 2 } }
       })
-      const failure = yield* Effect.flip(loop.refine(orderOf(looking)))
+      const failure = yield* Effect.flip(taskAgent.firstAnswer(orderOf(looking)))
       expect(rejectedIn(log)).toEqual([["tool-not-allowed"], ["tool-not-allowed"]])
       expect([failure.phase, failure.cause]).toEqual([
         "refinement",
@@ -1158,9 +1166,9 @@ layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => 
 
   it.effect("stands for the first answer of the turns when it is given", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([resultSaying("The limit is [5](src/limit.ts#L2).")])
+      const { taskAgent, messages } = yield* open([resultSaying("The limit is [5](src/limit.ts#L2).")])
       const given = { task: looking, calls: [{ uid: "call-1", ...read() }] }
-      const { priorCalls } = yield* loop.work(orderOf(looking), given)
+      const { priorCalls } = yield* taskAgent.work(orderOf(looking), given)
       expect(priorCalls?.map(({ call }) => call.uid)).toEqual(["turn-0/call-1"])
       expect(repliesOf(messages)[0]).toContain("export const limit = 5")
     })
@@ -1168,11 +1176,11 @@ layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => 
 
   it.effect("gives the inputs of the task when it is given, so that the report needs none", () =>
     Effect.gen(function* () {
-      const { log, loop, messages } = yield* open([resultSaying("It is said.")], {
+      const { log, taskAgent, messages } = yield* open([resultSaying("It is said.")], {
         files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
       })
       const given = { task: saying, inputs: [{ name: "word", value: "hello" }] as const, calls: [] }
-      const { inputs } = yield* loop.work(orderOf(saying), given)
+      const { inputs } = yield* taskAgent.work(orderOf(saying), given)
       expect([inputs, rejectedIn(log)]).toEqual([given.inputs, []])
       expect(messages[0]?.join("\n")).toContain("- `word`: hello")
     })
@@ -1184,11 +1192,11 @@ layer(NodeServices.layer)("what an answer says of the task", (it) => {
     Effect.gen(function* () {
       const fields =
         "- **Name** Other\n- **What is needed** The whole text.\n- **Skill** talk\n- **Expected output** Two."
-      const { log, loop } = yield* open([
+      const { log, taskAgent } = yield* open([
         `## Task\n\n${fields}\n\n${looksWith([read()])}`,
         resultSaying("It is known.")
       ])
-      const { task } = yield* loop.work(orderOf(looking))
+      const { task } = yield* taskAgent.work(orderOf(looking))
       expect(task).toEqual(plainTask("Look 1", "any", "The whole text.", "Two."))
       expect(repairsIn(log)).toEqual(expect.arrayContaining(["name-kept", "skill-kept"]))
     })
@@ -1200,11 +1208,11 @@ layer(NodeServices.layer)("what an answer says of the task", (it) => {
   ])("keeps the references of the plan, $name", ({ kept, references }) =>
     Effect.gen(function* () {
       const fields = `- **What is needed** The text.\n- **References** ${references}\n- **Expected output** A word.`
-      const { loop } = yield* open([
+      const { taskAgent } = yield* open([
         `## Task\n\n${fields}\n\n${refinementWith([read()])}`,
         resultSaying("It is known.")
       ])
-      const { task } = yield* loop.work(orderOf(new Task({ ...looking, references: [reference("src/other.ts")] })))
+      const { task } = yield* taskAgent.work(orderOf(new Task({ ...looking, references: [reference("src/other.ts")] })))
       expect(task.references.map(({ href }) => href)).toEqual(kept)
     })
   )

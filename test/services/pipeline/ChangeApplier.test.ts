@@ -9,7 +9,7 @@ import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
-import type { ExecutionOrder } from "../../../src/services/pipeline/TaskRunner.ts"
+import type { ApplyOrder } from "../../../src/services/pipeline/ChangeApplier.ts"
 import { briefing, openStages } from "../../support/OpenStages.ts"
 import { gave } from "../../support/sampleTasks.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
@@ -17,7 +17,7 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 const task = plainTask("Edit 1", "edit-files", "The text.", "A word.")
 const report = { summary: "Both are changed.", document: "## Result summary\n\nBoth are changed.\n\n## Details\n\nNo." }
 
-const orderOf = (calls: ReadonlyArray<ToolCall>, more: Partial<TaskOutcome> = {}): ExecutionOrder => ({
+const orderOf = (calls: ReadonlyArray<ToolCall>, more: Partial<TaskOutcome> = {}): ApplyOrder => ({
   briefing,
   outcome: { task, calls, result: report, ...more },
   round: 2,
@@ -44,12 +44,12 @@ const broken = ended(1)
 const files = { "a.txt": "Hello.\n", "b.txt": "Bye.\n" }
 const both = [edit("a.txt", "Hello.", "change-1"), edit("b.txt", "Bye.", "change-2")]
 
-layer(NodeServices.layer)("TaskRunner", (it) => {
+layer(NodeServices.layer)("ChangeApplier", (it) => {
   it.effect("makes the changes in the project, asks no model, and gives the report with all calls", () =>
     Effect.gen(function* () {
-      const { log, meter, project, prompts, taskRunner } = yield* openStages({ files })
+      const { log, meter, project, prompts, applier } = yield* openStages({ files })
       const looked = gave("read_file", { path: "a.txt" }, "1: Hello.", "turn-1/call-1")
-      const result = yield* taskRunner.run(orderOf(both, { priorCalls: [looked] }))
+      const result = yield* applier.apply(orderOf(both, { priorCalls: [looked] }))
       const made = log.events().flatMap((event) => (event.type === "tool.finished" ? [event] : []))
       expect(made.map(({ id }) => id)).toEqual([
         { round: 2, task: "Edit 1", uid: "change-1" },
@@ -67,10 +67,10 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
 
   it.effect("says before the report what could not be changed, such as a file that is another one by now", () =>
     Effect.gen(function* () {
-      const { project, taskRunner } = yield* openStages({ files })
+      const { project, applier } = yield* openStages({ files })
       const fs = yield* FileSystem.FileSystem
       yield* fs.writeFileString(`${project}/b.txt`, "Somebody else wrote this.\n")
-      const { result } = yield* taskRunner.run(orderOf(both))
+      const { result } = yield* applier.apply(orderOf(both))
       expect(result.summary).toMatch(
         /^Partly done:\n\n- b\.txt was not changed: [^\n]+\n\nThe report from before that:\n\nBoth are changed\.$/
       )
@@ -82,8 +82,8 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
   it.effect("says nothing of the report when every change was denied", () =>
     Effect.gen(function* () {
       const person = scriptedApprover({ calls: ["deny", "deny"] })
-      const { project, taskRunner } = yield* openStages({ files, approver: person.layer })
-      const { calls, result } = yield* taskRunner.run(orderOf(both))
+      const { project, applier } = yield* openStages({ files, approver: person.layer })
+      const { calls, result } = yield* applier.apply(orderOf(both))
       expect(calls.map(({ result: { error_type } }) => error_type)).toEqual(["permission_denied", "permission_denied"])
       expect(result.summary).toMatch(
         /^Nothing was changed:\n\n- a\.txt was not changed: .*\n- b\.txt was not changed: /
@@ -97,8 +97,8 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
   it.effect("makes what was allowed of changes of which one was denied", () =>
     Effect.gen(function* () {
       const person = scriptedApprover({ calls: ["once", "deny"] })
-      const { project, taskRunner } = yield* openStages({ files, approver: person.layer })
-      const { result } = yield* taskRunner.run(orderOf(both))
+      const { project, applier } = yield* openStages({ files, approver: person.layer })
+      const { result } = yield* applier.apply(orderOf(both))
       expect(result.summary).toMatch(/^Partly done:\n\n- b\.txt was not changed: /)
       const fs = yield* FileSystem.FileSystem
       expect(yield* fs.readFileString(`${project}/a.txt`)).toBe("changed\n")
@@ -122,20 +122,20 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
         checks: [passed]
       })
       const parted = yield* openStages({ files, approver: person.layer, checks })
-      const result = yield* parted.taskRunner.run(order)
+      const result = yield* parted.applier.apply(order)
       expect([result.files?.map(({ path }) => path), result.checks]).toEqual([["a.txt"], [broken]])
       const scope = { task: "Edit 1", round: 2, turn: 0, request: expect.stringContaining("The text.") }
       expect(asked).toEqual([[scope, ["a.txt"], [passed]]])
       const whole = yield* openStages({ files, checks })
-      expect((yield* whole.taskRunner.run(order)).checks).toEqual([passed])
+      expect((yield* whole.applier.apply(order)).checks).toEqual([passed])
       expect(asked.length).toBe(1)
     })
   )
 
   it.effect("gives the report of a task that changed nothing as it is", () =>
     Effect.gen(function* () {
-      const { log, taskRunner } = yield* openStages({ files })
-      expect(yield* taskRunner.run(orderOf([]))).toEqual(new TaskResult({ task, calls: [], result: report }))
+      const { log, applier } = yield* openStages({ files })
+      expect(yield* applier.apply(orderOf([]))).toEqual(new TaskResult({ task, calls: [], result: report }))
       expect(log.events()).toEqual([])
     })
   )
@@ -143,10 +143,10 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
   it.effect("ends the task when a person denies the same effect again and again", () =>
     Effect.gen(function* () {
       const person = scriptedApprover({ calls: ["deny", "deny", "deny"] })
-      const { project, taskRunner } = yield* openStages({ approver: person.layer })
+      const { project, applier } = yield* openStages({ approver: person.layer })
       const calls = ["call-1", "call-2", "call-3", "call-4"].map(writing)
       const target = `${project}/out.txt`
-      expect(yield* Effect.flip(taskRunner.run(orderOf(calls)))).toEqual(
+      expect(yield* Effect.flip(applier.apply(orderOf(calls)))).toEqual(
         new TaskFailure({
           task: "Edit 1",
           phase: "execution",

@@ -17,8 +17,8 @@ import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** A task whose turns have ended. */
-export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
+/** A task whose turns have ended, with its changes that were approved. */
+export interface ApplyOrder extends Omit<TaskOrder, "task"> {
   readonly outcome: TaskOutcome
 }
 
@@ -55,15 +55,15 @@ const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): Item
   return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
 }
 
-export class TaskRunner extends Context.Service<
-  TaskRunner,
+export class ChangeApplier extends Context.Service<
+  ChangeApplier,
   {
     /** Fails with a `TaskFailure` of phase execution. A call that fails is told in the result. */
-    run(order: ExecutionOrder): Effect.Effect<TaskResult, TaskFailure>
+    apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
   }
->()("task-conductor/services/pipeline/TaskRunner") {
+>()("task-conductor/services/pipeline/ChangeApplier") {
   static readonly layer = Layer.effect(
-    TaskRunner,
+    ChangeApplier,
     Effect.gen(function* () {
       const checksOfHost = yield* Checks
       const commands = yield* Commands
@@ -74,7 +74,7 @@ export class TaskRunner extends Context.Service<
        * could see it there are none: then the project is checked.
        */
       const checksOf = Effect.fnUntraced(function* (
-        { briefing, outcome: { checks = [], files = [], task }, round }: ExecutionOrder,
+        { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,
         made: ReadonlySet<string>
       ) {
         const isWhole = files.every(({ path }) => made.has(path))
@@ -83,7 +83,7 @@ export class TaskRunner extends Context.Service<
         return yield* checksOfHost.run(scope, [...made], checks)
       })
 
-      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
+      const apply = Effect.fnUntraced(function* (order: ApplyOrder) {
         const { outcome, round } = order
         const { calls, files = [], priorCalls = [], result = noReport, seen, task, unfounded } = outcome
         const planned = outcome.items
@@ -109,7 +109,7 @@ export class TaskRunner extends Context.Service<
         })
       })
 
-      return TaskRunner.of({ run })
+      return ChangeApplier.of({ apply })
     })
   )
 }

@@ -152,20 +152,20 @@ const makeTurns = Effect.gen(function* () {
   })
 })
 
-export class TaskLoop extends Context.Service<
-  TaskLoop,
+export class TaskAgent extends Context.Service<
+  TaskAgent,
   {
     /**
      * Works on a task until its report, or goes on with one after it (`joined`). `firstAnswer` stands for its first answer. Fails with
      * a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
-    refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
+    /** The first answer of a task that asks for something, as `work` takes it; nothing of it is done. */
+    firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
->()("task-conductor/services/pipeline/TaskLoop") {
+>()("task-conductor/services/pipeline/TaskAgent") {
   static readonly layer = Layer.effect(
-    TaskLoop,
+    TaskAgent,
     Effect.gen(function* () {
       const agent = yield* Agent
       const changes = yield* makeTaskChanges
@@ -212,7 +212,7 @@ export class TaskLoop extends Context.Service<
         return yield* runTurns(opened, yield* afterCalls(agent, compaction, opened, firstAnswer))
       })
 
-      const refine = Effect.fnUntraced(function* (order: TaskOrder) {
+      const firstAnswer = Effect.fnUntraced(function* (order: TaskOrder) {
         yield* started(order)
         const opened = yield* open(order, "calls")
         const end = yield* agent.run(opened.agentWork, opened.begun).pipe(
@@ -229,7 +229,7 @@ export class TaskLoop extends Context.Service<
         return { task, ...inputsField(inputs), calls: end.calls } satisfies RefinementDocument
       })
 
-      return TaskLoop.of({ work, refine })
+      return TaskAgent.of({ work, firstAnswer })
     })
   )
 }
