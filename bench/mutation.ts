@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, "..")
 
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "services/agent": ["test/services/pipeline/TaskAgent.test.ts", "test/services/conversation/Asker.test.ts"],
+  "services/agent": ["test/services/pipeline/TaskAgent.test.ts"],
   "services/permissions": [],
   "domain/permissions": [
     "test/services/permissions/Gate.test.ts",
@@ -236,7 +236,8 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   const counts = { killed: 0, timeouts: 0, survived: 0 }
   for (const [index, mutant] of mutants.entries()) {
     const quick = mutant.tests.filter((test) => mutant.isNamed === true || timeOf(test) < longestTest)
-    quick.sort((a, b) => timeOf(a) - timeOf(b))
+    const near = new Set(nearTestsOf(mutant.file))
+    quick.sort((a, b) => Number(near.has(b)) - Number(near.has(a)) || timeOf(a) - timeOf(b))
     const time = 30_000 + 5 * quick.reduce((sum, test) => sum + timeOf(test), 0)
     const order = { file: mutant.file, text: mutated(mutant), tests: quick }
     const result = quick.length === 0 ? { killer: undefined } : await runTests(order, time)

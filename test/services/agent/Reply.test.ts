@@ -194,12 +194,19 @@ layer(NodeServices.layer)("the reply to an answer", (it) => {
   )
 })
 
+/** How many answers in a row could not be used after this one. */
+const unusable = function* (judged: JudgedTurn<string>) {
+  return (yield* replyTo(judged)).session.retries.unusable.length
+}
+
+const endAfter = function* (before: Partial<Session["retries"]>, kind: "task" | "calls" = "task", attempts = 4) {
+  const judged = judgedOf({ session: triedWith(before), work: workOf({ kind }) }, { verdict: shapeless })
+  return (yield* replyTo(judged, { attempts })).end
+}
+
 layer(NodeServices.layer)("work without a report", (it) => {
   it.effect("counts an answer as unusable that has issues and no call that can be made", () =>
     Effect.gen(function* () {
-      const unusable = function* (judged: JudgedTurn<string>) {
-        return (yield* replyTo(judged)).session.retries.unusable.length
-      }
       const checked = { ...nothingChecked, calls: [possible, { ...possible, issues: [wrong] }] }
       assert.strictEqual(yield* unusable(judgedOf()), 0)
       assert.strictEqual(yield* unusable(judgedOf({}, { verdict: shapeless })), 1)
@@ -213,10 +220,6 @@ layer(NodeServices.layer)("work without a report", (it) => {
 
   it.effect("ends after as many unusable answers as attempts, or as are of no use at all", () =>
     Effect.gen(function* () {
-      const endAfter = function* (before: Partial<Session["retries"]>, kind: "task" | "calls" = "task", attempts = 4) {
-        const judged = judgedOf({ session: triedWith(before), work: workOf({ kind }) }, { verdict: shapeless })
-        return (yield* replyTo(judged, { attempts })).end
-      }
       assert.isUndefined(yield* endAfter({ unusable: ["a", "b"] }))
       assert.deepStrictEqual(yield* endAfter({ unusable: ["a", "b", "c"] }), { _tag: "Unusable" })
       const empty = makeIssue("answer-empty", {}, { what: "The answer was empty." })
