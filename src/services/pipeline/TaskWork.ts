@@ -211,8 +211,8 @@ const makeAnswerReader = Effect.gen(function* () {
       isTool: (tool) => meantTool(tool, tools) !== undefined
     })
     if (turn.calls.length + turn.changes.length === 0) {
-      const reply = yield* material.questions.ask(headless(answer))
-      if (reply !== undefined) return { ...nothingAsked, ...reply }
+      const questionReading = yield* material.questions.ask(headless(answer))
+      if (questionReading !== undefined) return { ...nothingAsked, ...questionReading }
       if (turn.report === undefined && questionOf(answer) !== undefined) {
         return { ...nothingAsked, issues: [nobodyAnswers] }
       }
