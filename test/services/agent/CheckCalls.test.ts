@@ -166,9 +166,28 @@ layer(NodeServices.layer)("the calls of an answer", (it) => {
       )
       const said = yield* check({ calls: [shorter], saysRemoval: true })
       assert.deepStrictEqual([said.codes, said.issues, said.unmade], [[[]], [], []])
-      const broken = { ...shorter, arguments: { ...shorter.arguments, mode: 7 } }
-      const both = yield* check({ calls: [broken] })
-      assert.strictEqual(both.calls.length, both.codes.flat().length === 0 ? 0 : 1)
+      const broken = { ...shorter, name: "edit_file", arguments: { path: "src/long.ts", content: "export {}\n" } }
+      assert.strictEqual((yield* check({ calls: [broken] })).calls.length, 1)
+    })
+  )
+
+  it.effect("have what is not meant for the file left out, and an issue for a mark of a change in the text", () =>
+    Effect.gen(function* () {
+      const textOf = (content: string): ToolCall => ({
+        uid: "call-1",
+        name: "write_file",
+        arguments: { path: "src/new.ts", content }
+      })
+      const marked = yield* check({ calls: [textOf("export {}\n<<<<<<< OLD\nexport {}\n")] })
+      assert.deepStrictEqual(marked.codes, [["change-marks"]])
+      const fenced = yield* check({ calls: [textOf("```ts\nexport {}\n```\n")] })
+      assert.deepStrictEqual(
+        fenced.calls.map(({ call: { arguments: written }, repairs }) => [
+          written["content"],
+          repairs.map(({ code }) => code)
+        ]),
+        [["export {}\n", ["change-tidied"]]]
+      )
     })
   )
 })
