@@ -78,6 +78,12 @@ const check = Effect.fnUntraced(function* (
 const change = (before: string, after: string): string =>
   `src/long.ts\n<<<<<<< OLD\n${before}\n=======\n${after}\n>>>>>>> NEW\n`
 
+const textOf = (content: string): ToolCall => ({
+  uid: "call-1",
+  name: "write_file",
+  arguments: { path: "src/new.ts", content }
+})
+
 layer(NodeServices.layer)("the calls of an answer", (it) => {
   it.effect("are checked one by one, and those that the work may not make have issues", () =>
     Effect.gen(function* () {
@@ -173,11 +179,6 @@ layer(NodeServices.layer)("the calls of an answer", (it) => {
 
   it.effect("have what is not meant for the file left out, and an issue for a mark of a change in the text", () =>
     Effect.gen(function* () {
-      const textOf = (content: string): ToolCall => ({
-        uid: "call-1",
-        name: "write_file",
-        arguments: { path: "src/new.ts", content }
-      })
       const marked = yield* check({ calls: [textOf("export {}\n<<<<<<< OLD\nexport {}\n")] })
       assert.deepStrictEqual(marked.codes, [["change-marks"]])
       const fenced = yield* check({ calls: [textOf("```ts\nexport {}\n```\n")] })
