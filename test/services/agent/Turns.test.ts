@@ -305,7 +305,7 @@ const check = (exitCode: number): CheckOutcome => ({
   newFailures: exitCode === 0 ? [] : ["slug"]
 })
 
-/** Stages in which the checks of the changes end like this, one after another. */
+/** Stages in which one check of the changes passes, and another ends like this, turn by turn. */
 const checking = (...exitCodes: ReadonlyArray<number>): OpenStages => {
   const ends = [...exitCodes]
   return {
@@ -313,7 +313,7 @@ const checking = (...exitCodes: ReadonlyArray<number>): OpenStages => {
       Checks.of({
         commandsFor: () => Effect.succeed([]),
         tryOut: Effect.void,
-        run: () => Effect.sync(() => [check(ends.shift() ?? 0)])
+        run: () => Effect.sync(() => [check(0), check(ends.shift() ?? 0)])
       })
     ),
     commands: Layer.effect(
@@ -367,8 +367,8 @@ layer(NodeServices.layer)("a report that is questioned", (it) => {
 
   it.effect("stands when no turn is left, without what does not pass the checks", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* outOfTurns(0, 1), [accepted("It is done."), false, [0]])
-      assert.deepStrictEqual(yield* outOfTurns(0, 0), [accepted("It is done."), true, [0]])
+      assert.deepStrictEqual(yield* outOfTurns(0, 1), [accepted("It is done."), false, [0, 0]])
+      assert.deepStrictEqual(yield* outOfTurns(0, 0), [accepted("It is done."), true, [0, 0]])
     })
   )
 
