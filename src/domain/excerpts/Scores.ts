@@ -30,6 +30,18 @@ export const scoreParts = {
   testFile: 0.25
 } as const
 
+/** The order in which files with matches of a search are shown. */
+export const fileRanks = {
+  source: 0,
+  /** Data, and files of unknown kinds. */
+  data: 1,
+  test: 2,
+  /** Text for people. */
+  prose: 3,
+  /** What tools and releases write: shown only when there is room beside all others. */
+  written: 4
+} as const
+
 /** Lines about a failed check. */
 export const failureScores = {
   assertion: 4,
