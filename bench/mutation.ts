@@ -141,8 +141,10 @@ const testsOfTurns = [
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
+    const [table = "", entry] = name.split(".")
     const file = `src/${path}`
-    const start = read(file).indexOf(`const ${name} = `)
+    const above = read(file).indexOf(`const ${table} = `)
+    const start = entry === undefined ? above : read(file).indexOf(`  ${entry}: `, above)
     const end = read(file).indexOf("\n", start)
     const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
     const tests = [...nearTestsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))]

@@ -1,5 +1,5 @@
 /**
- * What a line counts for where a text is cut to a budget: the table of all scores. Only their order and distance matter.
+ * What a line counts for where a text is cut to a budget: the table of all scores and orders. Only the order and distance of scores matter.
  */
 
 /** Lines that hold what a task looks for. The score of a text is divided by the places that it has. */
@@ -30,25 +30,8 @@ export const scoreParts = {
   testFile: 0.25
 } as const
 
-/** The order in which files with matches of a search are shown. */
-export const fileRanks = {
-  source: 0,
-  /** Data, and files of unknown kinds. */
-  data: 1,
-  test: 2,
-  /** Text for people. */
-  prose: 3,
-  /** What tools and releases write: shown only when there is room beside all others. */
-  written: 4
-} as const
+/** The order in which the matches of a search are shown: source, other data, tests, text for people, and what tools write. */
+export const fileOrder = ["source", "data", "test", "prose", "written"] as const
 
-/** Lines about a failed check. */
-export const failureScores = {
-  assertion: 4,
-  failingLine: 3,
-  place: 2,
-  comparison: 1,
-  /** What the signs of a comparison mean. */
-  legend: 0.5,
-  other: 0
-} as const
+/** The order of lines about a failed check, those that say most first. A legend says what the signs of a comparison mean. */
+export const failureOrder = ["assertion", "failing", "place", "comparison", "legend", "other"] as const
