@@ -621,3 +621,17 @@ describe("changes as blocks", () => {
     )
   })
 })
+
+describe("what belongs to a change", () => {
+  it("is no path of a fence below it", () => {
+    const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-y\n+src/b.ts"
+    const { changes } = readChanges(`${diff}\n\n\`\`\`ts\nconst b = 1\n\`\`\``)
+    assert.deepStrictEqual(changes, [edit("x.ts", "y\n", "src/b.ts\n", 3)])
+  })
+
+  it("is not left as text, and neither is a fence around the whole answer", () => {
+    const wrapped = `\`\`\`\`markdown\nsrc/a.ts\n\`\`\`ts\n${"a = 2\n"}\`\`\`\n\`\`\`\``
+    const { changes, rest } = readChanges(wrapped)
+    assert.deepStrictEqual([changes.map(({ _tag }) => _tag), rest], [["File"], ""])
+  })
+})
