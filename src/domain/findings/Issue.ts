@@ -47,15 +47,10 @@ export interface Reading<A> {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
-export interface ReadingFallback<A> {
-  readonly value: A
-  readonly repairs: ReadonlyArray<Repair>
-}
-
 /** The reading of one answer of a model, which may be asked again. */
 export interface AnswerReading<A> extends Reading<A> {
-  readonly fallback?: ReadingFallback<A>
+  /** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+  readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
   readonly hasUse?: boolean
 }

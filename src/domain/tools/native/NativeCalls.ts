@@ -120,13 +120,8 @@ class Reader {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
     this.lines = text.split("\n")
-    const starts: Array<number> = []
-    let at = 0
-    for (const line of this.lines) {
-      starts.push(at)
-      at += line.length + 1
-    }
-    this.starts = starts
+    let end = 0
+    this.starts = this.lines.map(({ length }) => (end += length + 1) - length - 1)
     this.codeAt = this.lines.findIndex(
       (line, index) => codeLabel.test(line) && readFence(this.lines[index + 1] ?? "") !== undefined
     )
