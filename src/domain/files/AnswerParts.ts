@@ -41,13 +41,11 @@ export const wrapperOf = (
   return namesFile(begins) && isPart ? { first, end: last } : undefined
 }
 
-/** Reads the parts of an answer from its first line to its last. */
 class PartReader {
   readonly parts: Array<AnswerPart> = []
   private readonly lines: ReadonlyArray<string>
   private readonly namesFile: (line: string) => boolean
   private readonly beginsCall: (line: string) => boolean
-  /** The last line that is not blank. */
   private before = ""
   private hasHeading = false
 

@@ -22,7 +22,6 @@ export const readFence = (line: string): { readonly signs: string; readonly info
 /** The heading of a report. */
 export const report = /^#{1,6}\s+(?:\*\*)?result summary\b/i
 
-/** The first mark of a block. */
 export interface OpenMark {
   readonly indent: string
   readonly length: number
@@ -109,7 +108,6 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
   return last.info === "" && last.signs === first.signs ? lines.slice(1, -1) : undefined
 }
 
-/** A fence by its info string. */
 export interface InfoFence {
   readonly info: string
   /** The index of the line that closes it; the number of lines when none does. */

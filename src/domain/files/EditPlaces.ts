@@ -12,7 +12,6 @@ export interface TextPlace {
   readonly newText: string
 }
 
-/** The text that is looked for, and what takes its place. */
 interface Replacement {
   readonly oldText: string
   readonly newText: string

@@ -25,7 +25,6 @@ export const Issue = Schema.Struct({
   where: Where,
   what: Schema.String,
   how: Schema.String,
-  /** The offending text, verbatim. */
   quote: Schema.optionalKey(Schema.String)
 })
 export type Issue = typeof Issue.Type
@@ -87,7 +86,6 @@ export type IssueCode = CodeOf<"error">
 /** A code that is only noted. */
 export type RepairCode = CodeOf<"warning" | "note">
 
-/** What the readers of one document found so far. */
 export interface Findings {
   readonly issues: Array<Issue>
   readonly repairs: Array<Repair>

@@ -75,7 +75,6 @@ const keepOwner = Effect.fnUntraced(
   (effect) => Effect.ignore(effect)
 )
 
-/** What a write expects at its path. */
 interface Expected {
   /** The hash of the text that an edit was computed from. */
   readonly base?: string
@@ -223,7 +222,6 @@ const removeEntry = Effect.fn("removeEntry")(
 const removeFile = (file: string, { folder, ...expected }: Made) =>
   Effect.tap(removeEntry(file, expected), folder === undefined ? Effect.void : removeEmptied(file, folder))
 
-/** Gives the file this text; null removes it. */
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
   text === null ? removeFile(file, made) : replaceFile(file, text, made)
 

@@ -35,7 +35,6 @@ const explanations: Readonly<Record<string, string>> = {
   EMFILE: "Too many files are open."
 }
 
-/** Why the system refuses, as a sentence. */
 export const explanationOf = (error: PlatformError): string => {
   const code = codeOf(error)
   return explanations[code] ?? `The system says ${code}.`
