@@ -17,7 +17,7 @@ import { decodeFile } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
-import { fileFailure, ifFound } from "./FileFailure.ts"
+import { fileFailure, fileOperation, ifFound } from "./FileFailure.ts"
 import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
@@ -178,11 +178,7 @@ export const replaceFile = Effect.fn("replaceFile")(
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },
-  (effect, file) =>
-    effect.pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
-    )
+  (effect, file) => fileOperation("write", file)(effect)
 )
 
 /** Removes the folders around a file that hold nothing any more, up to the one that goes as a whole. */
@@ -212,11 +208,7 @@ const removeEntry = Effect.fn("removeEntry")(
         : Effect.mapError(fs.remove(reach), fileFailure("remove", file))
     yield* Effect.uninterruptible(Effect.andThen(remove, folder.sync))
   },
-  (effect, file) =>
-    effect.pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("remove", file)(error)))
-    )
+  (effect, file) => fileOperation("remove", file)(effect)
 )
 
 const removeFile = (file: string, { folder, ...expected }: Made) =>
