@@ -104,19 +104,17 @@ const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   return Result.isFailure(now) || hashOf(now.success.text) !== base
 })
 
+const changedMeanwhile = (file: string, end: string) => {
+  const message = `${file} was changed after the call was checked, so ${end}`
+  return new ToolFailure({ type: "validation_failed", message })
+}
+
 /** Fails when something else is there than the write expects. */
 const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
   const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
-  const message = `${file} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
-  return yield* new ToolFailure({ type: "validation_failed", message })
+  return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")
 })
-
-const movedMeanwhile = (file: string) =>
-  new ToolFailure({
-    type: "validation_failed",
-    message: `${file} was changed after the call was checked, so nothing was moved. Repeat the call.`
-  })
 
 const failure = (what: string, file: string) => (error: unknown) => {
   const { code = "error" } = (error ?? {}) as NodeJS.ErrnoException
@@ -131,7 +129,7 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
   const source = yield* openDirectory(path.dirname(from.path))
   const reach = path.join(source.path, path.basename(from.path))
   const requireSame = Effect.flatMap(contentState(reach), (state) =>
-    state === from.state ? Effect.void : movedMeanwhile(from.path)
+    state === from.state ? Effect.void : changedMeanwhile(from.path, "nothing was moved. Repeat the call.")
   )
   yield* requireSame
   const take = Effect.tryPromise({
