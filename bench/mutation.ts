@@ -137,15 +137,17 @@ const testsOfTurns = [
   "test/services/pipeline/Attempts.test.ts"
 ]
 
-/** The constants of the table, each a step larger, with the tests that are near their file. */
+/** The constants of the table, each a step larger, with the tests of their file. */
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
+    const [table = "", entry] = name.split(".")
     const file = `src/${path}`
-    const start = read(file).indexOf(`const ${name} = `)
+    const above = read(file).indexOf(`const ${table} = `)
+    const start = entry === undefined ? above : read(file).indexOf(`  ${entry}: `, above)
     const end = read(file).indexOf("\n", start)
     const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
-    const tests = [...nearTestsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))]
+    const tests = [...new Set([...testsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))])]
     return within.map((mutant) => Object.assign({ tests, isNamed: true }, mutant))
   })
 

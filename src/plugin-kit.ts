@@ -60,7 +60,7 @@ export { encodingName, encodingNote } from "./domain/text/TextEncoding.ts"
 
 /* Searching files. */
 export { languageOf } from "./domain/files/Language.ts"
-export { chooseRows, type SearchRows } from "./domain/files/SearchRank.ts"
+export { chooseRows, type SearchRows } from "./domain/excerpts/SearchRank.ts"
 export { enclosingNames, hasNames } from "./domain/excerpts/EnclosingLines.ts"
 export {
   findMatches,

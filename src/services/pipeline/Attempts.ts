@@ -13,7 +13,7 @@ import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import { type PlainAnswer, plainAnswer, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
 import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
-import { type AnswerReading, Issue, type Reading, type ReadingFallback } from "../../domain/findings/Issue.ts"
+import { type AnswerReading, Issue, type Reading } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { stageModel } from "../../domain/models/Generation.ts"
@@ -161,7 +161,9 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       let isBound = false
       let useless = 0
       let tuning: Tuning = firstTuning
-      let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+      let fallback:
+        | (NonNullable<AnswerReading<A>["fallback"]> & { readonly call: ModelCallId; readonly answer: string })
+        | undefined
       yield* events.publish({ type: "stage.started", stage, round })
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
