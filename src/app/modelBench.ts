@@ -9,7 +9,7 @@ import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "../domain/c
 import { addressKeys, type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { ToolCalls } from "../domain/models/Generation.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
-import { layerRuleApprover } from "../services/approvals/Approver.ts"
+import { Approver } from "../services/approvals/Approver.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { fitSetup } from "./modelChoice.ts"
 import { askServer } from "./serverModels.ts"
@@ -54,7 +54,7 @@ const eventsOf = Effect.fnUntraced(function* (
         listen(model, event)
       ),
     approveSteps: true,
-    approver: layerRuleApprover(ownFiles, setup.project)
+    approver: Approver.layerNotAsked
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),

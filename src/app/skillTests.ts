@@ -23,13 +23,12 @@ import {
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../services/runs/RunSettings.ts"
-import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { noExtensions } from "./setup.ts"
-import { makeTrial, ownFiles } from "./trialSetup.ts"
+import { layerRuleApprover, makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
 export interface SkillTestOptions {
