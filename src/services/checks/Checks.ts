@@ -134,18 +134,18 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /* What is protected is denied when it runs. Only the whole command has to be allowed; the narrower one must not be denied. */
-      if (denial === undefined || denial.reason !== undefined) continue
-      if (access === command && denial.rules.length === 0 && check.whole !== undefined) continue
+      if (denial === undefined || denial.by === "protection") continue
+      if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
       const folder = path.relative(workspace.root, command.cwd) || "."
       const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
       const target = accessTarget(access)
       const refusal = new PermissionDenied({
         tool,
         targets: [target],
-        by: denial.rules.length > 0 ? "rule" : "nobody",
+        by: denial.denied.by,
         patterns: [`${prefix}${exactPattern(target)}`]
       })
-      if (denial.rules.length > 0) return yield* refuse(refusal)
+      if (denial.by === "rules") return yield* refuse(refusal)
       /* A person who approved all steps beforehand approved what checks their changes. */
       const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
       const { approved } = yield* approveCalls(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
