@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { CallIntent, FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import type { ApprovalItem, RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type Rule, ruleText } from "../../domain/permissions/Permission.ts"
-import { type RememberedRule, canRemember } from "../../domain/permissions/PolicyFormat.ts"
+import { canRemember } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { definedFields } from "../../domain/text/DefinedFields.ts"
@@ -58,55 +58,46 @@ export const put = <A extends AnyAnswer>(
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
-/** Saves rules; gives the sentence for the user when that is not possible, with what counts then. */
-const saveRules = (
-  rules: ReadonlyArray<Rule>,
-  { otherwise, pin, ...place }: Pick<RememberedRule, "folder" | "pin" | "project"> & { readonly otherwise: string },
-  { policy }: GateContext
-) =>
-  Effect.forEach(rules, (rule) => policy.remember({ ...rule, ...place, ...(pin && { pin }) })).pipe(
-    Effect.as(undefined),
-    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
-  )
+/** The rules that cover exactly what a call accesses. */
+const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
+  accesses.length === 0
+    ? [{ verdict: "allow", tool }]
+    : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
-/** Remembers it for every project; gives the sentence for the user when it counts for this run only. */
-const rememberEverywhere = (question: GateQuestion, context: GateContext) => {
-  const { accesses, pin, risk, tool } = question
-  if (!canRemember(question)) {
+/**
+ * Saves the rules of an answer: for this project those that the user chose by their text, else for every project what the call
+ * accesses. Gives the sentence for the user when they could not be saved, with what counts then.
+ */
+export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
+  const { folder, offers, root } = policy
+  const { pin, risk, tool } = question
+  const isForProject = chosen.length > 0
+  if (!isForProject && !canRemember(question)) {
     const why = risk === "high" ? "A call of high risk" : "What is asked each time"
     return Effect.succeed(`${why} is never remembered: ${tool} is allowed for this run only.`)
   }
-  const patterns = accesses.map((access) => exactPattern(accessTarget(access)))
-  const rules: ReadonlyArray<Rule> =
-    patterns.length === 0
-      ? [{ verdict: "allow", tool }]
-      : patterns.map((pattern) => ({ verdict: "allow", tool, pattern }))
-  return saveRules(rules, { pin, otherwise: "The answer counts for this run." }, context)
-}
-
-/** Remembers for this project the rules that the user chose by their text. */
-export const rememberInProject = (chosen: ReadonlyArray<string>, question: GateQuestion, context: GateContext) => {
-  const { folder, offers, root } = context.policy
-  const rules = offers(question).filter((rule) => chosen.includes(ruleText(rule)))
-  const place = { pin: question.pin, project: root, ...(folder !== undefined && { folder }) }
-  return saveRules(rules, { ...place, otherwise: "What was asked about is allowed once." }, context)
+  const place = isForProject ? { project: root, folder } : {}
+  const rules = isForProject ? offers(question).filter((rule) => chosen.includes(ruleText(rule))) : exactRules(question)
+  const otherwise = isForProject ? "What was asked about is allowed once." : "The answer counts for this run."
+  return Effect.forEach(rules, (rule) => policy.remember(definedFields({ ...rule, ...place, pin }))).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
+  )
 }
 
 /** Keeps a yes to one call; gives the sentence for the user when it could not be saved. */
-const rememberCall = (
+const keepYes = (
   question: GateQuestion,
   { always = [], answer, by }: Answered<CallAnswer>,
   context: GateContext
 ): Effect.Effect<string | undefined> => {
-  const { answers, options } = context
-  const { grants } = answers
+  const { grants } = context.answers
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
-  if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
+  if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
-  if (answer !== "remember") return Effect.undefined
-  return isForProject ? rememberInProject(always, question, context) : rememberEverywhere(question, context)
+  return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
 /** Asks about one call or access. Fails when it is not allowed. */
@@ -122,7 +113,7 @@ export const askCall = Effect.fnUntraced(function* (
   const answered = yield* put({ scope: "call", title, hash, items: [item] }, approver.call(item, hash), report)
   const { answer, by, instead } = answered
   if (answer !== "deny") {
-    const warning = yield* rememberCall(question, answered, context)
+    const warning = yield* keepYes(question, answered, context)
     return warning === undefined ? undefined : yield* report({ type: "message", level: "warning", text: warning })
   }
   if (instead !== undefined) {

@@ -68,8 +68,7 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
       const gone: GatedTask = {
         task: "Edit 1",
         gatedBy: "risk",
-        calls: [write],
-        unready: [{ call: lost.call, info: lost.info, problem: "The old_text does not occur.\nMore." }]
+        calls: [write, { ...lost, risk: lost.info.risk, accesses: [], problem: "The old_text does not occur.\nMore." }]
       }
       assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone)), { approved: true, by: "person" })
       assert.deepStrictEqual(
@@ -91,12 +90,11 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
         approver: approver.layer,
         options: () => ({ rules: [deny("run_command")] })
       })
-      const { call, info } = writing(`${root}/README.md`, "new\n")
+      const { call, info, risk } = writing(`${root}/README.md`, "new\n")
       const gone = (tool: string): GatedTask => ({
         task: "Edit 1",
         gatedBy: "risk",
-        calls: [],
-        unready: [{ call: { ...call, name: tool }, info: { ...info, name: tool, risk: "high" }, problem: "Gone." }]
+        calls: [{ call: { ...call, name: tool }, info: { ...info, name: tool }, risk, accesses: [], problem: "Gone." }]
       })
       assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone("run_command"))), {
         approved: true,
