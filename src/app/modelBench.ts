@@ -37,7 +37,7 @@ const eventsOf = Effect.fnUntraced(function* (
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
   const { models, settings } = given
-  const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
+  const rules = ownFiles.map((rule) => Object.assign({}, rule, { source: "the comparison of models" }))
   const own = {
     configuration: { ...callSettings(given.configuration), toolCalls: form },
     settings,

@@ -209,9 +209,3 @@ export const approvalSummary = (asked: Asked, context: SummaryContext): Approval
     isCalm: all.every(({ isCalm }) => isCalm)
   }
 }
-
-/** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
-export const needsPerson = (access: CanonicalAccess): boolean => {
-  if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
-  return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
-}

@@ -24,7 +24,7 @@ import {
 } from "../../domain/checks/CheckOutcome.ts"
 import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"
-import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
+import { targetPattern } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -137,13 +137,12 @@ const makeAllowance = Effect.gen(function* () {
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
       const folder = path.relative(workspace.root, command.cwd) || "."
-      const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
       const target = accessTarget(access)
       const refusal = new PermissionDenied({
         tool,
         targets: [target],
         by: denial.denied.by,
-        patterns: [`${prefix}${exactPattern(target)}`]
+        patterns: [targetPattern({ canonical: target, place: { folder, sandboxed: command.sandboxed } })]
       })
       if (denial.by === "rules") return yield* refuse(refusal)
       /* A person who approved all steps beforehand approved what checks their changes. */

@@ -3,7 +3,7 @@
  * session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
-import type { CallIntent, FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { CallIntent, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import type { ApprovalItem, RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type Rule, ruleText } from "../../domain/permissions/Permission.ts"
 import { canRemember } from "../../domain/permissions/PolicyFormat.ts"
@@ -24,7 +24,6 @@ import {
 } from "./GateQuestion.ts"
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
-import { type Workspace, fileState } from "../files/Workspace.ts"
 
 /** An answer as its event holds it: what a no wants instead, and the rules that a yes chose. */
 export const answerEvent = (
@@ -127,13 +126,11 @@ export const askCall = Effect.fnUntraced(function* (
   return yield* deniedOf(question, by, { times, instead })
 })
 
-/** Decides about an uncertain call by its files, else by asking. */
+/** Asks whether a call happened that was begun before the run broke off. */
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (
   intent: InDoubtCall,
-  { answers, approver, events, options, policy, withMutex, workspace }: GateContext
+  { answers, approver, events, options, policy, withMutex }: GateContext
 ) {
-  const verdict = yield* verdictOfFiles(intent.files, workspace)
-  if (verdict !== undefined) return { answer: verdict, by: "rule" as const }
   const item = uncertainItem(intent, policy.nameOf, options.doubtNote)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
   const hash = hashOf([intent.key, intent.seq])
@@ -157,26 +154,6 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   const answer = approver.question?.(title, hash) ?? unanswered("nobody")
   const asked = put({ scope: "question", title, hash, items: [] }, answer, events.publish)
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
-})
-
-/**
- * What the files say: as they were before means that nothing happened, as they were to become means that it did; otherwise
- * nothing here can tell.
- */
-const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
-  if (files.length === 0) return undefined
-  const states = yield* Effect.forEach(files, ({ path }) =>
-    Effect.all([fileState(workspace, path), workspace.state(path)])
-  )
-  const isAs = (index: number, wanted: string | null): boolean =>
-    states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /* Where both texts are the same, the call changes something else, and may be made again. */
-  if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
-  if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
-  /* Of several files some are as they were, and the call goes on with them. */
-  return files.length > 1 && files.every(({ after, before }, index) => isAs(index, before) || isAs(index, after))
-    ? ("again" as const)
-    : undefined
 })
 
 /** What the user is shown of the call; a command as one would type it. */

@@ -18,7 +18,7 @@ import type { InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
-import { type WordsQuestion, askCall, askUncertain, askWords, stoppedAt } from "./Ask.ts"
+import { type WordsQuestion, askCall, askUncertain, askWords } from "./Ask.ts"
 import {
   type GateQuestion,
   type PermissionDenied,
@@ -155,12 +155,6 @@ export const approveCalls = (gate: Gate["Service"], step: CallList): Effect.Effe
 
 const isAllowedByRules = (decision: GateDecision): boolean =>
   decision._tag === "Allow" && (decision.by === "rules" || decision.by === "risk")
-
-/** Decides what to do about an uncertain call: run it again, or take it as done. Fails when the run is to stop. */
-export const resolveUncertain = (intent: InDoubtCall, gate: Gate["Service"]) =>
-  Effect.flatMap(gate.ask({ scope: "doubt", intent }), ({ answer, by }) =>
-    answer === "again" || answer === "done" ? Effect.succeed(answer) : stoppedAt(intent, by)
-  )
 
 /** True when rules let a file of the project be read without a question. */
 export const mayRead =

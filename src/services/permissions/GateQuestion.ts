@@ -3,8 +3,14 @@
  */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
-import { needsPerson } from "../../domain/permissions/ApprovalSummary.ts"
-import { type CanonicalAccess, accessRisk, plainAccess, shownTargets, writesIn } from "../../domain/tools/Access.ts"
+import {
+  type CanonicalAccess,
+  accessRisk,
+  needsPerson,
+  plainAccess,
+  shownTargets,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { type PreparedCall, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { approvalSummary, needsPerson } from "../../../src/domain/permissions/ApprovalSummary.ts"
-import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
+import { type CanonicalAccess, needsPerson } from "../../../src/domain/tools/Access.ts"
 
 const change = { added: 1, removed: 0, diff: "+x\n", isNew: false, isGone: false }
 

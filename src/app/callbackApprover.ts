@@ -4,15 +4,15 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { ApprovalItem } from "../domain/permissions/ApprovalItem.ts"
 import {
   type Answered,
   type CallAnswer,
   type DoubtAnswer,
   inWords,
   type StepAnswer
-} from "../../domain/permissions/Answer.ts"
-import { Approver, denyAll } from "./Approver.ts"
+} from "../domain/permissions/Answer.ts"
+import { Approver, denyAll } from "../services/approvals/Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
