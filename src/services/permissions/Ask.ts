@@ -122,7 +122,7 @@ export const askCall = Effect.fnUntraced(function* (
   }
   if (by === "nobody") return yield* deniedOf(question, by, yield* policy.remedy(question))
   const times = by === "person" ? answers.grants.countDenial(question) : undefined
-  if (by === "person" && question.answer !== undefined) answers.grants.declinedAnswers.add(question.answer)
+  if (by === "person" && question.reply !== undefined) answers.grants.declinedReplies.add(question.reply)
   return yield* deniedOf(question, by, { times, instead })
 })
 

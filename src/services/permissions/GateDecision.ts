@@ -13,13 +13,9 @@ import { ReadTexts, withCarriedTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 
-/** Looks at a question before rules do, and adds what they and the user have to know. */
-type QuestionHook = (question: GateQuestion) => GateQuestion
-
 export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions) {
   const answers = yield* RunAnswers
   const readTexts = yield* ReadTexts
-  const hooks: ReadonlyArray<QuestionHook> = [withCarriedTexts(readTexts)]
   return {
     answers,
     approver: yield* Approver,
@@ -30,8 +26,8 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     readTexts,
     /** Lets one question be shown at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Adds to a question what is known of it. */
-    withKnown: (question: GateQuestion) => hooks.reduce((known, hook) => hook(known), question),
+    /** Looks at a question before rules do, and adds what they and the user have to know. */
+    withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
 })
@@ -124,7 +120,7 @@ export const decideQuestion = Effect.fnUntraced(function* (
   if (question.toldBy !== undefined && verdict === "allow") return { _tag: "Allow", question, rules, by: "rules" }
   const times = grants.denials(question)
   if (times >= maxDenials) return deny(question, "denials", rules, { times })
-  if (question.answer !== undefined && grants.declinedAnswers.has(question.answer)) {
+  if (question.reply !== undefined && grants.declinedReplies.has(question.reply)) {
     return deny(question, "denials", rules, { unasked: true })
   }
   const answered = grants.answerTo(question)

@@ -43,11 +43,11 @@ const showWrite = Effect.fnUntraced(function* (
   write: WriteAccess,
   { policy, workspace }: GateContext
 ): Effect.fn.Return<ShownWrite> {
-  const { folder, from, holds, kind, path } = write
+  const { folder, from, holds, path } = write
   if (from !== undefined || folder !== undefined) return { preview: "" }
   const name = printable(policy.nameOf(path))
   if (holds?.leads !== undefined && write.removes === true) {
-    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false, isGone: true }
+    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false }
     return { preview: changePreview(path, holds.leads, undefined, previewLines), change }
   }
   const present = yield* Effect.result(workspace.readText(path, previewBytes))
@@ -56,14 +56,9 @@ const showWrite = Effect.fnUntraced(function* (
   }
   const before = Result.isSuccess(present) ? present.success : undefined
   const after = writtenText(write) ?? undefined
-  const shape = {
-    isNew: before === undefined,
-    isGone: after === undefined,
-    ...(kind !== undefined && { becomes: kind })
-  }
   return {
     preview: changePreview(path, before, after, previewLines),
-    change: { ...wholeChange(name, before, after), ...shape },
+    change: { ...wholeChange(name, before, after), isNew: before === undefined },
     warnings:
       path.endsWith("/package.json") && scriptsChange(before, after) ? ["It changes scripts that npm runs."] : []
   }

@@ -95,8 +95,8 @@ export class Grants {
   readonly #known = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** The answers of the model of which the user denied a call: the others of them are not asked about. */
-  readonly declinedAnswers = new Set<string>()
+  /** The replies of the model of which the user denied a call: the others of them are not asked about. */
+  readonly declinedReplies = new Set<string>()
 
   /**
    * How an earlier answer decides about a call. Excluded is one that was left out when others of its step were chosen, also when

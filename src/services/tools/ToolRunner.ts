@@ -79,7 +79,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     // A denial holds for the other calls of the same answer; nothing is asked about a change of a working copy.
     const scope = isProposed
       ? { task: id.task, place: key }
-      : { task: id.task, place: activityOf({ id, call }).name, answer: answerOf(key) }
+      : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
     const make = Effect.gen(function* () {
       let startedAt = yield* Clock.currentTimeMillis
       const steps = Effect.gen(function* () {
