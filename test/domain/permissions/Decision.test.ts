@@ -190,4 +190,38 @@ describe("ruleOffers", () => {
   ] as const)("offers for reading %s", (_, all, rules) => {
     assert.deepStrictEqual(offers("read_file", ...all), [...rules])
   })
+
+  it("offers a tool that declares no access as a whole, unless it is of high risk", () => {
+    const offered = (risk: Risk) => ruleOffers({ tool: "count", risk, accesses: [] }, [])
+    assert.deepStrictEqual([offered("medium"), offered("high")], [[allow("count")], []])
+  })
+
+  it("offers all pages of a host only where nobody between can change them, and a command in its place", () => {
+    const page = (url: string) => {
+      const access = { _tag: "FetchUrl", url } as const
+      const rules = ruleOffers({ tool: "fetch_url", risk: "medium", accesses: [access] }, [
+        { kind: "other", canonical: url }
+      ])
+      return rules.map(ruleText)
+    }
+    assert.deepStrictEqual(
+      [page("https://a.example/b"), page("http://a.example/b")],
+      [["fetch_url:https://a.example/**", "fetch_url:https://a.example/b"], ["fetch_url:http://a.example/b"]]
+    )
+    const command = (sandboxed: boolean) => {
+      const run = { _tag: "RunCommand", argv: ["make", "*"], cwd: "/p/sub", sandboxed, sandbox: "" } as const
+      const target: Target = { kind: "other", canonical: "make *", place: { folder: "sub", sandboxed } }
+      return ruleOffers({ tool: "run_command", risk: "high", accesses: [run] }, [target]).map(ruleText)
+    }
+    assert.deepStrictEqual([command(true), command(false)], [["run_command:(sub) make \\*"], []])
+  })
+})
+
+it("names the rules that decide in the order of their texts", () => {
+  const rules = [deny("t", "b"), deny("t", "a"), deny("t", "c")]
+  const decision = decide(rules, { tool: "t", risk: "safe", targets: ["c", "b", "a"].map(file) })
+  assert.deepStrictEqual(
+    decision.rules.map(({ pattern }) => pattern),
+    ["a", "b", "c"]
+  )
 })
