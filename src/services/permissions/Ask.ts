@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
-import type { ApprovalItem, RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
+import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type Rule, ruleText } from "../../domain/permissions/Permission.ts"
 import { canRemember } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -23,7 +23,7 @@ import {
   questionId
 } from "./GateQuestion.ts"
 import type { GateContext } from "./GateDecision.ts"
-import { makeItem } from "./QuestionItem.ts"
+import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
 /** An answer as its event holds it: what a no wants instead, and the rules that a yes chose. */
 export const answerEvent = (
@@ -127,11 +127,9 @@ export const askCall = Effect.fnUntraced(function* (
 })
 
 /** Asks whether a call happened that was begun before the run broke off. */
-export const askUncertain = Effect.fn("Gate.askUncertain")(function* (
-  intent: InDoubtCall,
-  { answers, approver, events, options, policy, withMutex }: GateContext
-) {
-  const item = uncertainItem(intent, policy.nameOf, options.doubtNote)
+export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: InDoubtCall, context: GateContext) {
+  const { answers, approver, events, withMutex } = context
+  const item = uncertainItem(intent, context)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
   const hash = hashOf([intent.key, intent.seq])
   const shown = { scope: "doubt", title: intent.task, hash, items: [item] } as const
@@ -155,36 +153,6 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   const asked = put({ scope: "question", title, hash, items: [] }, answer, events.publish)
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
 })
-
-/** What the user is shown of the call; a command as one would type it. */
-const uncertainItem = (
-  { call, files, targets, task }: CallIntent,
-  nameOf: (path: string) => string,
-  note: string | undefined
-): ApprovalItem => {
-  const names = targets.map(nameOf)
-  const [command] = call.name === "run_command" ? names : []
-  const on = names.length === 0 ? "" : ` on ${names.join(", ")}`
-  return {
-    task,
-    words: {
-      ...(command === undefined ? { does: `use ${call.name}${on}` } : { does: "run a command", command }),
-      consequence: "When it happened, running it again does it a second time.",
-      isCalm: false
-    },
-    tool: call.name,
-    call,
-    risk: "high",
-    targets,
-    warnings: [
-      "This call was begun before the run broke off, and nobody knows whether it happened.",
-      ...(files.length === 0
-        ? []
-        : ["A file that it writes is neither as it was before the call nor as the call would leave it."]),
-      ...(note === undefined ? [] : [note])
-    ]
-  }
-}
 
 /** The run is to stop, since nobody has decided about the call. */
 export const stoppedAt = ({ call, targets }: CallIntent, by: AnsweredBy): PermissionDenied => {
