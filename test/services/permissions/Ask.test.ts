@@ -2,10 +2,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { CallAnswer } from "../../../src/domain/permissions/Answer.ts"
+import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { answerEvent } from "../../../src/services/permissions/Ask.ts"
-import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
+import { mayShow } from "../../../src/services/permissions/Gate.ts"
+import { questionOfCall, questionOfReading } from "../../../src/services/permissions/GateQuestion.ts"
+import { allow, inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 it("reports with a no what is wanted instead, and with a yes the rules that were chosen", () => {
@@ -68,6 +71,20 @@ layer(NodeServices.layer)("a denial", (it) => {
           ["nobody", undefined]
         ]
       )
+    })
+  )
+})
+
+layer(NodeServices.layer)("what a change tells of a file", (it) => {
+  it.effect("counts as read when the user allowed it, and not when a rule allows the change", () =>
+    Effect.gen(function* () {
+      const told = Effect.fnUntraced(function* (rules: ReadonlyArray<Rule>, calls: ReadonlyArray<CallAnswer>) {
+        const approver = scriptedApprover({ calls })
+        const { gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ rules }) })
+        yield* gate.authorize(questionOfReading(inTask("T"), `${root}/.env`, "edit_file"))
+        return yield* mayShow(gate)(`${root}/.env`)
+      })
+      assert.deepStrictEqual([yield* told([allow("edit_file", ".env")], []), yield* told([], ["once"])], [false, true])
     })
   )
 })
