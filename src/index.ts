@@ -59,15 +59,9 @@ export {
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./services/history/RunChanges.ts"
 export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
 export { Approver } from "./services/approvals/Approver.ts"
-export type {
-  AnswerQuestion,
-  ApprovalAnswer,
-  ApprovalRequest,
-  Approve,
-  Arbitrate
-} from "./services/approvals/CallbackApprover.ts"
+export type { AnswerQuestion, ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./app/callbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
-export { ProjectWriteLock } from "./services/permissions/ProjectWriteLock.ts"
+export { ProjectWriteLock } from "./services/files/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"

@@ -9,7 +9,7 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { awaitProject, type LockedProject } from "../services/journal/ProjectLock.ts"
-import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 
 /** The lock under the name `runId` for other processes; released with its layer at the latest. */
 export const layerWriteLock = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>

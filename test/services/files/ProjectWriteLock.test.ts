@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { layerWriteLock } from "../../../src/app/writeLock.ts"
 import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 

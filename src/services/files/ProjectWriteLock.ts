@@ -18,7 +18,7 @@ export class ProjectWriteLock extends Context.Service<
     /** Lets others work in the project again. */
     readonly release: Effect.Effect<void>
   }
->()("task-conductor/services/permissions/ProjectWriteLock") {
+>()("task-conductor/services/files/ProjectWriteLock") {
   /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }
