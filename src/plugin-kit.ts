@@ -72,3 +72,47 @@ export {
 export { matchesGlob } from "./domain/files/PathList.ts"
 export { type SkippedFile, skippedText } from "./domain/files/SkippedFiles.ts"
 export { isSecretLike } from "./domain/files/SensitivePath.ts"
+
+/* Hearing events. */
+export { type ModelCallId, modelCallKey, type Stage, type ToolCallId, toolCallKey } from "./domain/runs/ActivityKey.ts"
+export type { EventOf, RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
+export { makeRedaction, secretValues } from "./domain/text/Redaction.ts"
+export { slugOf } from "./domain/text/Slug.ts"
+export { dataText } from "./domain/tools/ToolCall.ts"
+export { environmentVariable } from "./services/configuration/UserFolders.ts"
+
+/* Providers of models on a server: what is sent, asked and read, and how it fails. */
+export { defaultLimits } from "./domain/configuration/Limits.ts"
+export type { Sampling, Think } from "./domain/models/Generation.ts"
+export type { InstalledModel } from "./domain/models/InstalledModel.ts"
+export { counted } from "./domain/text/Format.ts"
+export type { Spoken } from "./services/providers/ModelErrors.ts"
+export {
+  closedJsonSchema,
+  sentId,
+  sentMessages,
+  sentTools,
+  textOf,
+  toolResultText
+} from "./services/providers/PromptText.ts"
+export { type ServerConnection, unknownFacts } from "./services/providers/Provider.ts"
+export {
+  badLine,
+  badShape,
+  brokenOff,
+  endedForAnother,
+  reportedError,
+  ServerError
+} from "./services/providers/ServerFailure.ts"
+export { openQuestions } from "./services/providers/ServerQuestions.ts"
+export { authorization, drain, linesOf, maxBytes, openAnswer } from "./services/providers/ServerTransport.ts"
+export {
+  finishPart,
+  idOrNew,
+  layerStreamed,
+  makeBlocks,
+  paramsOf,
+  type PartReader,
+  type Parts,
+  type PromptOptions
+} from "./services/providers/StreamedModel.ts"

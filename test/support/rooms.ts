@@ -4,7 +4,7 @@
  * src/plugins; it imports the core, and the core knows it only by its line in app/features.ts.
  */
 
-/** The interface for authors of plugins: an entry point, and all that the built-in tools may import. */
+/** The interface for authors of plugins. */
 const pluginKit = "plugin-kit.ts"
 
 /** The list of the features in the program. */
@@ -35,6 +35,9 @@ const features: ReadonlyArray<string> = roomsOf(
   "tools web openai check-tools model-bench report replay mcp acp telemetry cluster"
 )
 
+/** The features that are made as a package is: from the interface for authors alone. */
+const ofKit: ReadonlySet<string> = new Set(["plugins/tools", "plugins/openai", "plugins/telemetry"])
+
 /** All rooms below src. */
 export const rooms: ReadonlyArray<string> = [...core, ...features, "library"]
 
@@ -58,8 +61,8 @@ const isFeature = (room: string): boolean => features.includes(room)
 export const misplacement = (from: string, target: string): string | undefined => {
   const [here, there] = [roomOf(from), roomOf(target)]
   if (here === there || here === entryPoints) return undefined
-  if (here === "plugins/tools" && there !== pluginKit) {
-    return `${from} imports ${target}: a built-in tool imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs.`
+  if (ofKit.has(here) && there !== pluginKit) {
+    return `${from} imports ${target}: ${here} imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs.`
   }
   if (isFeature(here)) {
     return isCore(there)

@@ -2,7 +2,7 @@
  * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, what a person does about
  * it, and how the server calls a model.
  */
-import type { Spoken } from "../../services/providers/ModelErrors.ts"
+import type { Spoken } from "../../plugin-kit.ts"
 
 /** Where llama.cpp's server listens when nobody says anything. */
 const defaultAddress = "http://127.0.0.1:8080/v1"

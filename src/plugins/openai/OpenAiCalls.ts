@@ -5,7 +5,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { idOrNew, paramsOf, type Parts } from "../../services/providers/StreamedModel.ts"
+import { idOrNew, paramsOf, type Parts } from "../../plugin-kit.ts"
 
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

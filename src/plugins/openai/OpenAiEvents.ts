@@ -8,11 +8,13 @@ import * as Sse from "effect/encoding/Sse"
 import {
   badLine,
   brokenOff,
+  drain,
   endedForAnother,
+  linesOf,
+  maxBytes,
   reportedError,
   ServerError
-} from "../../services/providers/ServerFailure.ts"
-import { drain, linesOf, maxBytes } from "../../services/providers/ServerTransport.ts"
+} from "../../plugin-kit.ts"
 
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 

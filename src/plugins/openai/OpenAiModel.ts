@@ -8,29 +8,30 @@ import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
-import { badShape, ServerError } from "../../services/providers/ServerFailure.ts"
-import type { Sampling, Think } from "../../domain/models/Generation.ts"
-import type { ModelOptions } from "../../services/providers/Provider.ts"
-import { authorization, openAnswer } from "../../services/providers/ServerTransport.ts"
 import {
-  layerStreamed,
-  type PromptOptions,
-  finishPart,
-  makeBlocks,
-  type PartReader,
-  type Parts
-} from "../../services/providers/StreamedModel.ts"
-import { nameOnServer, spoken } from "./OpenAiAddress.ts"
-import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
-import { objectsOf } from "./OpenAiEvents.ts"
-import {
+  authorization,
+  badShape,
   closedJsonSchema,
+  finishPart,
+  layerStreamed,
+  makeBlocks,
+  type ModelOptions,
+  openAnswer,
+  type PartReader,
+  type Parts,
+  type PromptOptions,
+  type Sampling,
   sentId,
   sentMessages,
   sentTools,
+  ServerError,
   textOf,
+  type Think,
   toolResultText
-} from "../../services/providers/PromptText.ts"
+} from "../../plugin-kit.ts"
+import { nameOnServer, spoken } from "./OpenAiAddress.ts"
+import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
+import { objectsOf } from "./OpenAiEvents.ts"
 
 /** Thoughts are left out: the API has no place for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {

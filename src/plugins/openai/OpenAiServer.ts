@@ -7,14 +7,19 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { defaultLimits } from "../../domain/configuration/Limits.ts"
-import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { type Facts, type ModelServer, type ServerConnection, unknownFacts } from "../../services/providers/Provider.ts"
-import { openQuestions } from "../../services/providers/ServerQuestions.ts"
-import { authorization } from "../../services/providers/ServerTransport.ts"
+import {
+  authorization,
+  counted,
+  defaultLimits,
+  type Facts,
+  type InstalledModel,
+  type ModelError,
+  type ModelServer,
+  openQuestions,
+  type ServerConnection,
+  unknownFacts
+} from "../../plugin-kit.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
-import { counted } from "../../domain/text/Format.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
 interface OfferedModel {

@@ -15,9 +15,14 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceStyle } from "./TraceSteps.ts"
-import { type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
-import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { makeRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import {
+  makeRedaction,
+  type ModelCallId,
+  modelCallKey,
+  type RecordedEvent,
+  type RunEvent,
+  secretValues
+} from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
 /** What the environment need not say. */

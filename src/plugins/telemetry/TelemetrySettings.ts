@@ -2,7 +2,7 @@
  * The standard variables of OpenTelemetry that decide whether a run is observed. Read without loading what observes it.
  */
 import * as Effect from "effect/Effect"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import { environmentVariable } from "../../plugin-kit.ts"
 
 export type Protocol = "http/json" | "http/protobuf"
 

@@ -3,15 +3,16 @@
  * OpenTelemetry for generative AI name them. Pure.
  */
 import {
-  modelCallKey,
+  dataText,
+  type EventOf,
   type ModelCallId,
+  modelCallKey,
+  type RunEvent,
+  slugOf,
   type Stage,
   type ToolCallId,
   toolCallKey
-} from "../../domain/runs/ActivityKey.ts"
-import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { slugOf } from "../../domain/text/Slug.ts"
-import { dataText } from "../../domain/tools/ToolCall.ts"
+} from "../../plugin-kit.ts"
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
