@@ -25,8 +25,10 @@ export type { TextEdit } from "./domain/files/TextEdit.ts"
 export type { LineRange } from "./domain/text/LineRange.ts"
 
 /* What a provider of models gives, and how its calls are set. */
-export type { Facts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
-export { CallOptions, type CallSettings } from "./services/providers/CallOptions.ts"
+export type { ModelCapacity } from "./domain/models/ContextWindow.ts"
+export type { ModelAbilities } from "./domain/models/InstalledModel.ts"
+export type { ModelFacts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
+export { type Bound, CallOptions, type CallSettings } from "./services/providers/CallOptions.ts"
 export type { ModelOptions } from "./services/providers/Provider.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 

@@ -46,11 +46,8 @@ const wideShapes: Readonly<Record<string, string>> = {
   RunReport: "what a run prints and returns",
   CanonicalAccess: "a record of journals and events, of which answers keep the hash",
   Reply: "the sections of a message to the model",
-  InstalledModel: "grouped next",
   LiveState: "grouped next",
-  Workspace: "grouped next",
-  CallSettings: "grouped next",
-  Facts: "grouped next"
+  Workspace: "grouped next"
 }
 
 const isNode = (target: string) => target.startsWith("node:") || target.startsWith("@effect/platform-node")

@@ -34,7 +34,7 @@ import {
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/Policy.ts"
-import type { Facts, Provider } from "../services/providers/Provider.ts"
+import type { ModelFacts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
 import {
   folderProblem,
@@ -69,7 +69,7 @@ export interface ModelSources {
   readonly providers: ReadonlyArray<Provider>
   readonly apiKey: Redacted.Redacted | undefined
   /** What the server has said of models, by their names. */
-  readonly facts?: ReadonlyMap<string, Facts>
+  readonly facts?: ReadonlyMap<string, ModelFacts>
 }
 
 /** The merged configuration of a run: project file, user file, environment, flags. */

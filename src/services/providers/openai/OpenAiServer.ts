@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../domain/configuration/Limits.ts"
 import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { type Facts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../Provider.ts"
+import { type ModelFacts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../Provider.ts"
 import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
 import { nameOnServer, baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
@@ -101,27 +101,26 @@ const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =
 /** What nobody says is taken to be so: such a server refuses what a model cannot do. */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
-  completion: true,
-  tools: true,
-  thinking: false,
-  isForwarded: false,
-  loadedWindow: contextWindow
+  abilities: { completion: true, tools: true, thinking: false },
+  capacity: { loadedWindow: contextWindow }
 })
 
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
-const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): Facts => {
+const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
     ...(properties === undefined && isMissing(models, name) ? { isMissing: true } : {}),
     isKnown: true,
-    thinks: false,
+    abilities: {},
     temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
     takesGrammar: properties !== undefined,
-    slots: properties?.total_slots ?? Infinity,
-    ...(properties?.total_slots === sharedSlots ? { pool: offered?.contextWindow } : {}),
     family: offered?.id,
-    supportedWindow: offered?.contextWindow,
-    loadedWindow: offered?.contextWindow
+    capacity: {
+      slots: properties?.total_slots ?? Infinity,
+      ...(properties?.total_slots === sharedSlots ? { pool: offered?.contextWindow } : {}),
+      supportedWindow: offered?.contextWindow,
+      loadedWindow: offered?.contextWindow
+    }
   }
 }
 
