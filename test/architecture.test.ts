@@ -46,7 +46,6 @@ const wideShapes: Readonly<Record<string, string>> = {
   RunReport: "what a run prints and returns",
   CanonicalAccess: "a record of journals and events, of which answers keep the hash",
   Reply: "the sections of a message to the model",
-  LiveState: "grouped next",
   Workspace: "grouped next"
 }
 
