@@ -35,7 +35,7 @@ export { ModelError } from "./domain/models/ModelAnswer.ts"
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
 export { FileReads, type HostServices, PageFetch } from "./services/tools/Plugin.ts"
-export { Workspace } from "./services/files/Workspace.ts"
+export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */
 export { changePreview } from "./domain/files/ChangePreview.ts"

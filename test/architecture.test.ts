@@ -45,8 +45,7 @@ const wideShapes: Readonly<Record<string, string>> = {
   ApprovalItem: "a record of events and of the question that every approver gets",
   RunReport: "what a run prints and returns",
   CanonicalAccess: "a record of journals and events, of which answers keep the hash",
-  Reply: "the sections of a message to the model",
-  Workspace: "grouped next"
+  Reply: "the sections of a message to the model"
 }
 
 const isNode = (target: string) => target.startsWith("node:") || target.startsWith("@effect/platform-node")
