@@ -558,7 +558,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     saved,
     "one process looks for locks of projects",
-    "services/journal/ProjectLock.ts#longestLook",
+    "services/files/ProjectLock.ts#longestLook",
     "ms",
     "the run does not begin; the message names the process"
   ),
@@ -662,7 +662,7 @@ export const noLimits: ReadonlyArray<string> = [
   "services/cluster/SqlWork.ts#aliveSeconds",
   "services/cluster/WorkLoop.ts#renewal",
   "services/files/BinaryPatch.ts#lineBytes",
-  "services/files/Lock.ts#answerTime",
+  "services/files/ProcessLock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",
   "services/files/TrackedFiles.ts#maxSettingBytes",
   "services/mcp/McpPlugins.ts#quietStart",

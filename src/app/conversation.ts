@@ -20,7 +20,7 @@ import { FileVersions, versionsInMemory } from "../services/files/FileVersions.t
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
-import { layerWriteLock } from "./writeLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectLock.ts"
 import { observed, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerAskModel, layerProject } from "./layers.ts"
@@ -126,7 +126,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   const id = { current: order.runId }
   const commands = yield* customCommands(setup)
   const isKept = keep && setup.configuration.saveConversations !== false
-  const lock = layerWriteLock({
+  const lock = ProjectWriteLock.layer({
     locks: setup.folders.locks,
     runId: order.runId,
     project: setup.project,

@@ -14,7 +14,7 @@ import { movedTo, readProof, layerNewRun, layerResumedRun, layerUnsaved } from "
 import { RunStore } from "../services/history/RunStore.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
-import { layerWriteLock } from "./writeLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectLock.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
 import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
@@ -114,7 +114,7 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     const conditions = {
       ...saved,
       readOnly: order.readOnly ?? false,
-      lock: layerWriteLock(placeOf(setup, order))
+      lock: ProjectWriteLock.layer(placeOf(setup, order))
     }
     return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),

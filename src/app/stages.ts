@@ -20,7 +20,7 @@ import { layerStages } from "./layers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { reportStartup } from "./startup.ts"
-import { layerWriteLock } from "./writeLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectLock.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">
@@ -38,7 +38,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   isExecution = false
 ) {
   const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
-  const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
+  const lock = ProjectWriteLock.layer(placeOf(fitted.setup, { runId: yield* makeRunId }))
   return yield* reportStartup(fitted, given, context.warn).pipe(
     Effect.andThen(stage),
     Effect.provide(layerStages(fitted.setup, context, { readOnly: !isExecution, lock }))

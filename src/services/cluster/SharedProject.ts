@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { takeLock } from "../files/Lock.ts"
-import { type LockedProject, takeProject } from "../journal/ProjectLock.ts"
+import { takeLock } from "../files/ProcessLock.ts"
+import { type LockedProject, takeProject } from "../files/ProjectLock.ts"
 
 const interval = Schedule.spaced("1 second")
 

@@ -1,18 +1,26 @@
 /**
  * The lock on a project: one process at a time may change it, and none that works in a folder above or below it.
+ *
+ * A run holds its project from its first change to its end. A conversation can be open for hours: it unlocks the project when
+ * the message is answered. The gate claims the lock when something is about to be changed, and waits for whoever has it; the
+ * conversation releases it.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import * as path from "node:path"
+import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { isWithin } from "../files/CanonicalPath.ts"
-import { removeAllLeftovers } from "../files/AtomicWrite.ts"
-import { textHash } from "../files/Hash.ts"
-import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "../files/Lock.ts"
-import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
+import { removeAllLeftovers } from "./AtomicWrite.ts"
+import { isWithin } from "./CanonicalPath.ts"
+import { textHash } from "./Hash.ts"
+import { makeFolders, writePrivateFile } from "./PrivateFile.ts"
+import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "./ProcessLock.ts"
 
 /** The project, and the folder where locks leave a file on systems that need one. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
@@ -90,7 +98,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
 const lookAgain = "300 millis"
 
 /** Takes the lock as soon as nobody else has it; `waits` is called with who has it, whenever that is somebody else. */
-export const awaitProject = Effect.fnUntraced(function* (
+const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
 ) {
@@ -106,3 +114,51 @@ export const awaitProject = Effect.fnUntraced(function* (
     yield* Effect.sleep(lookAgain)
   }
 })
+
+const makeWriteLock = Effect.fnUntraced(function* (place: LockedProject) {
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
+  const held = yield* Ref.make<Scope.Closeable | undefined>(undefined)
+  const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+
+  const take = Effect.fnUntraced(function* (waits: (text: string) => Effect.Effect<void>) {
+    if ((yield* Ref.get(held)) !== undefined) return undefined
+    const scope = yield* Scope.make()
+    const taken = Scope.provide(
+      awaitProject(place, ({ by, what }) => waits(`${what} is being changed by ${by}. Waiting until that has ended.`)),
+      scope
+    )
+    return yield* provide(taken).pipe(
+      Effect.andThen(Ref.set(held, scope)),
+      Effect.as(undefined),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, Exit.void))),
+      Effect.catchTag("LockUnavailable", ({ code }) =>
+        Effect.succeed(`would change something, and the project cannot be locked against runs: ${code}`)
+      )
+    )
+  })
+  const release = Effect.flatMap(Ref.getAndSet(held, undefined), (scope) =>
+    scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+  )
+  yield* Effect.addFinalizer(() => withMutex(release))
+  return ProjectWriteLock.of({ claim: (waits) => withMutex(take(waits)), release: withMutex(release) })
+})
+
+export class ProjectWriteLock extends Context.Service<
+  ProjectWriteLock,
+  {
+    /**
+     * Holds the project from now on, once no other process does; `waits` is told who does, as a sentence. Gives why not, when
+     * it cannot be locked.
+     */
+    readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
+    /** Lets others work in the project again. */
+    readonly release: Effect.Effect<void>
+  }
+>()("task-conductor/services/files/ProjectLock/ProjectWriteLock") {
+  /** Other processes see it under the `runId` of the place; it is released with its layer at the latest. */
+  static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
+    Layer.effect(ProjectWriteLock, makeWriteLock(place))
+
+  /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
+  static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
+}
