@@ -71,7 +71,8 @@ export { ConfigurationError } from "./services/configuration/ConfigurationError.
 export { ProjectWriteLock } from "./services/files/ProjectLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
-export { Asker, type AskSession } from "./services/conversation/Asker.ts"
+export { Asker } from "./services/conversation/Asker.ts"
+export type { AskSession } from "./services/conversation/AskSession.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export {
   ask,

@@ -7,7 +7,8 @@ import type * as Path from "effect/Path"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
-import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
+import { Asker, type AskOrder } from "../services/conversation/Asker.ts"
+import type { AskSession } from "../services/conversation/AskSession.ts"
 import {
   type ConversationPlace,
   findConversation,

@@ -17,7 +17,7 @@ import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
 import type { FittedSetup } from "../../app/modelChoice.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import type { AskSession } from "../../services/conversation/Asker.ts"
+import type { AskSession } from "../../services/conversation/AskSession.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import {
