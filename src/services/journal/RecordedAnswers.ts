@@ -41,7 +41,7 @@ const answerKey = (question: string): string => `question/${question}`
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
-/** Asks `inner` unless the question was approved before. A call that is in doubt again is a new question. */
+/** Asks `inner` unless the question was approved before. A call that is uncertain again is a new question. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
   Layer.effect(
     Approver,

@@ -3,7 +3,7 @@
  * session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
-import type { CallIntent, FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { CallIntent, FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import type { ApprovalItem, RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type Rule, ruleText } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember } from "../../domain/permissions/PolicyFormat.ts"
@@ -138,7 +138,7 @@ export const askCall = Effect.fnUntraced(function* (
 
 /** Decides about an uncertain call by its files, else by asking. */
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (
-  intent: InDoubtCall,
+  intent: UncertainCall,
   { answers, approver, events, options, policy, withMutex, workspace }: GateContext
 ) {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
