@@ -2,7 +2,6 @@
  * All rules there are, by family. The codes that checks can use are typed by this list, so a rule that is not in it
  * does not exist.
  */
-import { answerRules } from "./AnswerRules.ts"
 import { callRules } from "./CallRules.ts"
 import { documentRules } from "./DocumentRules.ts"
 import { fieldRules } from "./FieldRules.ts"
@@ -10,7 +9,7 @@ import { fileRules } from "./FileRules.ts"
 import type { FindingRule, RuleFamily, Severity } from "./Rule.ts"
 import { taskRules } from "./TaskRules.ts"
 
-const families = [...documentRules, ...fieldRules, ...taskRules, ...callRules, ...answerRules, ...fileRules] as const
+const families = [...documentRules, ...fieldRules, ...taskRules, ...callRules, ...fileRules] as const
 
 type CodeIn<R, Wanted extends Severity> = R extends unknown
   ? { readonly [Code in keyof R]: R[Code] extends { readonly severity: Wanted } ? Code : never }[keyof R]
