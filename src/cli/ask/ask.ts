@@ -22,11 +22,8 @@ import { addToHistory, readMessageHistory } from "../../services/conversation/Co
 import { makeRunId } from "../../services/runs/RunId.ts"
 import {
   answerFlags,
-  readAttachment,
-  readOutputSchema,
   flagConfiguration,
   orderFiles,
-  readPrompt,
   runFlags,
   approvalFlags,
   checkFlags,
@@ -34,6 +31,7 @@ import {
   outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
+import { readAttachment, readOutputSchema, readPrompt } from "../run/promptInput.ts"
 import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure, usageFailure } from "../terminal/Failure.ts"
