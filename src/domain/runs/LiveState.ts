@@ -266,9 +266,6 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
-const withStart = (state: LiveState, at: number): LiveState =>
-  state.run.startedAt === undefined ? { ...state, run: { ...state.run, startedAt: at } } : state
-
 export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
   const at = Date.parse(when)
   switch (event.type) {
@@ -319,8 +316,10 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     }
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
-    default:
+    default: {
       // A single stage has no event that begins a run.
-      return foldTask(foldCall(withStart(state, at), event, at), event)
+      const { startedAt = at } = state.run
+      return foldTask(foldCall({ ...state, run: { ...state.run, startedAt } }, event, at), event)
+    }
   }
 }

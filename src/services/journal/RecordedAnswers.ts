@@ -34,7 +34,6 @@ export const answered = {
   question: answeredWith<WordsAnswer>(WordsAnswer)
 }
 
-/** The key of the record of an answer. */
 const answerKey = (question: string): string => `question/${question}`
 
 /** What a person refuses is asked about again, unless they said what they want instead. */
