@@ -558,7 +558,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     saved,
     "one process looks for locks of projects",
-    "services/files/ProjectLock.ts#longestLook",
+    "services/files/ProjectWriteLock.ts#longestLook",
     "ms",
     "the run does not begin; the message names the process"
   ),

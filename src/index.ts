@@ -68,7 +68,7 @@ export type {
   Arbitrate
 } from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
-export { ProjectWriteLock } from "./services/files/ProjectLock.ts"
+export { ProjectWriteLock } from "./services/files/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker } from "./services/conversation/Asker.ts"

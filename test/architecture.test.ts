@@ -132,8 +132,8 @@ describe("architecture", () => {
       .filter(({ path }) => wingOf(roomOf(path)) === "core")
       .flatMap(({ path }) => shapesOf(readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")))
       .filter(({ members }) => members > 10)
-      .map(({ name }) => name)
-    assert.deepStrictEqual(wide.sort(), Object.keys(wideShapes).sort())
+      .filter(({ name }) => wideShapes[name] === undefined)
+    assert.deepStrictEqual(wide, [])
   })
 
   it("gives built-in tools no package that a plugin need not have", () => {

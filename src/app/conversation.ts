@@ -21,7 +21,7 @@ import { FileVersions, versionsInMemory } from "../services/files/FileVersions.t
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
-import { ProjectWriteLock } from "../services/files/ProjectLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 import { observed, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerAskModel, layerProject } from "./layers.ts"

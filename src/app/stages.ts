@@ -20,7 +20,7 @@ import { layerStages } from "./layers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { reportStartup } from "./startup.ts"
-import { ProjectWriteLock } from "../services/files/ProjectLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { takeLock } from "../files/ProcessLock.ts"
-import { type LockedProject, takeProject } from "../files/ProjectLock.ts"
+import { type LockedProject, takeProject } from "../files/ProjectWriteLock.ts"
 
 const interval = Schedule.spaced("1 second")
 

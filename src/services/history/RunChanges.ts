@@ -27,7 +27,7 @@ import { RunStore, versionsFolder } from "./RunStore.ts"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { readRecords } from "../journal/JournalLine.ts"
-import { takeProject } from "../files/ProjectLock.ts"
+import { takeProject } from "../files/ProjectWriteLock.ts"
 
 /**
  * How a changed file is now: as the run left it, as it was before, changed by somebody else since, or unknown, because what

@@ -11,7 +11,7 @@ import { Briefer, type Request } from "../../../src/services/pipeline/Briefer.ts
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../../src/services/files/ProjectLock.ts"
+import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { allow } from "../../support/OpenGate.ts"

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
 import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { takeLock } from "../../../src/services/files/ProcessLock.ts"
-import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectLock.ts"
+import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const makeWorld = Effect.gen(function* () {

@@ -154,7 +154,7 @@ export class ProjectWriteLock extends Context.Service<
     /** Lets others work in the project again. */
     readonly release: Effect.Effect<void>
   }
->()("task-conductor/services/files/ProjectLock/ProjectWriteLock") {
+>()("task-conductor/services/files/ProjectWriteLock") {
   /** Other processes see it under the `runId` of the place; it is released with its layer at the latest. */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
