@@ -61,7 +61,7 @@ const main = { main: "src/main.ts" }
 
 /** What is started by its address: see src/services/files/PackageFolder.ts. */
 const startedModules = {
-  HtmlWorker: "src/services/web/HtmlWorker.ts",
+  HtmlWorker: "src/plugins/web/HtmlWorker.ts",
   NetworkForwarder: "src/services/commands/NetworkForwarder.ts",
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }
@@ -77,14 +77,16 @@ const sourcesHash = (): string => {
   return hash.digest("hex").slice(0, 8)
 }
 
-/** A bundle in a folder of its own, two levels below the package. */
-const bundle = (name: string, input: Record<string, string>, external: Array<RegExp> = []) => ({
+/** A bundle in a folder of its own below dist. */
+export const bundle = (name: string, input: Record<string, string>, external: Array<RegExp> = []) => ({
   cwd: import.meta.dirname,
   input,
   external,
   platform: "node" as const,
   /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
   resolve: { mainFields: ["module", "main"] },
+  /* Our modules only define things: of the kit for plugins, a feature loads what it names. */
+  treeshake: { moduleSideEffects: (id: string) => !id.startsWith(join(import.meta.dirname, "src")) },
   transform: { define: { sourcesHash: JSON.stringify(sourcesHash()) } },
   /* What is imported late by some is imported at once by others; how long plugins take says most about the machine. */
   checks: { ineffectiveDynamicImport: false, pluginTimings: false },

@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, "..")
 
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "services/agent": ["test/services/pipeline/TaskLoop.test.ts", "test/services/conversation/Asker.test.ts"],
+  "services/agent": ["test/services/pipeline/TaskAgent.test.ts"],
   "services/permissions": [],
   "domain/permissions": [
     "test/services/permissions/Gate.test.ts",
@@ -133,19 +133,21 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
 /** Where constants of turns are tested that decide together with others. */
 const testsOfTurns = [
   "test/services/agent/Compaction.test.ts",
-  "test/services/agent/hooks/Prefetch.test.ts",
+  "test/services/pipeline/Prefetch.test.ts",
   "test/services/pipeline/Attempts.test.ts"
 ]
 
-/** The constants of the table, each a step larger, with the tests that are near their file. */
+/** The constants of the table, each a step larger, with the tests of their file. */
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
+    const [table = "", entry] = name.split(".")
     const file = `src/${path}`
-    const start = read(file).indexOf(`const ${name} = `)
+    const above = read(file).indexOf(`const ${table} = `)
+    const start = entry === undefined ? above : read(file).indexOf(`  ${entry}: `, above)
     const end = read(file).indexOf("\n", start)
     const within = mutantsOf(file, read(file)).filter((mutant) => mutant.start >= start && mutant.end <= end)
-    const tests = [...nearTestsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))]
+    const tests = [...new Set([...testsOf(file), ...testsOfTurns.filter((test) => loadedBy(test).has(file))])]
     return within.map((mutant) => Object.assign({ tests, isNamed: true }, mutant))
   })
 
@@ -236,7 +238,8 @@ const measure = async (mutants: ReadonlyArray<TestedMutant>): Promise<void> => {
   const counts = { killed: 0, timeouts: 0, survived: 0 }
   for (const [index, mutant] of mutants.entries()) {
     const quick = mutant.tests.filter((test) => mutant.isNamed === true || timeOf(test) < longestTest)
-    quick.sort((a, b) => timeOf(a) - timeOf(b))
+    const near = new Set(nearTestsOf(mutant.file))
+    quick.sort((a, b) => Number(near.has(b)) - Number(near.has(a)) || timeOf(a) - timeOf(b))
     const time = 30_000 + 5 * quick.reduce((sum, test) => sum + timeOf(test), 0)
     const order = { file: mutant.file, text: mutated(mutant), tests: quick }
     const result = quick.length === 0 ? { killer: undefined } : await runTests(order, time)

@@ -29,7 +29,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
+import { layerDatabase } from "../src/plugins/cluster/ClusterDatabase.ts"
 import { makeRandom } from "../test/support/randomDocuments.ts"
 import { type BeginOptions, makeOperator, pause } from "./ClusterFaults.ts"
 

@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
 import { resolveHost } from "../src/services/providers/ollama/OllamaHost.ts"
-import { resolveBaseUrl } from "../src/services/providers/openai/OpenAiAddress.ts"
+import { resolveBaseUrl } from "../src/plugins/openai/OpenAiAddress.ts"
 import { runCheck, tableOf, type Target } from "./conformance/Check.ts"
 import { checks } from "./conformance/checks.ts"
 import { restartWith } from "./conformance/restartCommand.ts"

@@ -53,7 +53,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     [
       "services/files/FileTree.ts#maxTreeEntries",
       "services/changes/SearchedTexts.ts#mostListed",
-      "plugins/FileTree.ts#mostListed"
+      "plugins/tools/FileTree.ts#mostListed"
     ],
     "entries",
     "a search and a replacement name the folders that they did not look at; with a path only what is below it counts"
@@ -82,7 +82,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
     "lines of a file that is too large to be read whole, in one call",
-    ["plugins/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
+    ["plugins/tools/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
     "bytes",
     "the rest is read by another call",
     "`limits.readFileBytes`"
@@ -171,7 +171,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     searching,
     "`search_files` ends before the limit of its call, to show what it has",
-    "plugins/SearchFiles.ts#secondsToShow",
+    "plugins/tools/SearchFiles.ts#secondsToShow",
     "seconds",
     "the result says which share of the files was searched",
     "`limits.toolSeconds`, `limits.tools.search_files.seconds`"
@@ -410,28 +410,28 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     tools,
     "entries of the list of things to do that a task keeps",
-    "plugins/ScratchTasks.ts#maxEntries",
+    "plugins/tools/ScratchTasks.ts#maxEntries",
     "entries",
     "the call fails and says so"
   ),
   limit(
     tools,
     "a message of an MCP server",
-    "services/mcp/McpConnection.ts#maxMessageBytes",
+    "plugins/mcp/McpConnection.ts#maxMessageBytes",
     "bytes",
     "the server counts as broken"
   ),
   limit(
     tools,
     "an MCP server that is to stop",
-    ["services/mcp/McpConnection.ts#grace", "services/mcp/McpToolServer.ts#grace"],
+    ["plugins/mcp/McpConnection.ts#grace", "plugins/mcp/McpToolServer.ts#grace"],
     "time",
     "it is killed"
   ),
   limit(
     tools,
     "starting an MCP server",
-    "services/mcp/McpPlugins.ts#defaultStartTimeout",
+    "plugins/mcp/McpPlugins.ts#defaultStartTimeout",
     "seconds",
     "it is left out, with a warning",
     "`mcpServers.NAME.startTimeout`"
@@ -439,7 +439,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     tools,
     "levels of the schema of an MCP tool",
-    "domain/plugins/McpSchema.ts#maxDepth",
+    "plugins/mcp/McpSchema.ts#maxDepth",
     "levels",
     "the tool is left out, with a warning"
   ),
@@ -485,7 +485,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "facts about a model (window, templates, slots)",
     [
       "services/providers/ollama/OllamaServer.ts#patience",
-      "services/providers/openai/OpenAiServer.ts#factsTimeout",
+      "plugins/openai/OpenAiServer.ts#factsTimeout",
       "app/serverModels.ts#patience"
     ],
     "time",
@@ -495,7 +495,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     models,
     "the properties of a llama-server, which may load a model for them",
-    "services/providers/openai/OpenAiServer.ts#propertiesTimeout",
+    "plugins/openai/OpenAiServer.ts#propertiesTimeout",
     "time",
     "the run goes on without them",
     "`contextWindow`"
@@ -545,9 +545,9 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "answers",
     "the model is given up: exit code 3 for a plan, else 6"
   ),
-  limit(web, "redirects of a page", "services/web/PublicWeb.ts#maxRedirects", "redirects", "the fetch fails"),
-  limit(web, "a page", "services/web/PublicWeb.ts#defaultMaxBytes", "bytes", "the fetch fails"),
-  limit(web, "memory for reading a page", "services/web/PublicWeb.ts#maxMegabytes", "MB", "the fetch fails"),
+  limit(web, "redirects of a page", "plugins/web/PublicWeb.ts#maxRedirects", "redirects", "the fetch fails"),
+  limit(web, "a page", "plugins/web/PublicWeb.ts#defaultMaxBytes", "bytes", "the fetch fails"),
+  limit(web, "memory for reading a page", "plugins/web/PublicWeb.ts#maxMegabytes", "MB", "the fetch fails"),
   limit(
     saved,
     "a journal that is read",
@@ -586,14 +586,14 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     saved,
     "a query to the database of a cluster is tried again",
-    "services/cluster/ClusterDatabase.ts#patience",
+    "plugins/cluster/ClusterDatabase.ts#patience",
     "time",
     "the worker ends"
   ),
   limit(
     saved,
     "a worker holds its work without renewing it",
-    "services/cluster/ClusterWork.ts#leaseTime",
+    "plugins/cluster/ClusterWork.ts#leaseTime",
     "ms",
     "another worker may lease it"
   ),
@@ -621,7 +621,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     people,
     "files of a project that the question about an MCP server names",
-    "services/mcp/McpServers.ts#maxFiles",
+    "plugins/mcp/McpServers.ts#maxFiles",
     "files",
     "others are counted"
   ),
@@ -636,8 +636,8 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
 
 /** Constants of time, size and number that end nothing a person could notice: how often, how precise, how far apart. */
 export const noLimits: ReadonlyArray<string> = [
-  "app/workerWork.ts#idleTimeToLive",
-  "app/worker.ts#handOverTime",
+  "plugins/cluster/workerWork.ts#idleTimeToLive",
+  "plugins/cluster/worker.ts#handOverTime",
   "cli/terminal/ProcessEnd.ts#grace",
   "cli/completion/completion.ts#patience",
   "cli/completion/completion.ts#mostRuns",
@@ -652,20 +652,20 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/tools/native/PythonCalls.ts#maxDepth",
   "cli/approval/TerminalQuestion.ts#modeSwitchTime",
   "cli/approval/TerminalQuestion.ts#pasteTime",
-  "services/cluster/ClusterDatabase.ts#slowTime",
-  "services/cluster/ClusterJournal.ts#together",
-  "services/cluster/ClusterRuns.ts#mostEvents",
-  "services/cluster/ClusterWorkers.ts#quietTime",
-  "services/cluster/ClusterWorkers.ts#mostCalls",
-  "services/cluster/ClusterWorkers.ts#reportInterval",
-  "services/cluster/ClusterWorkers.ts#freshSeconds",
-  "services/cluster/SqlWork.ts#aliveSeconds",
-  "services/cluster/WorkLoop.ts#renewal",
+  "plugins/cluster/ClusterDatabase.ts#slowTime",
+  "plugins/cluster/ClusterJournal.ts#together",
+  "plugins/cluster/ClusterRuns.ts#mostEvents",
+  "plugins/cluster/ClusterWorkers.ts#quietTime",
+  "plugins/cluster/ClusterWorkers.ts#mostCalls",
+  "plugins/cluster/ClusterWorkers.ts#reportInterval",
+  "plugins/cluster/ClusterWorkers.ts#freshSeconds",
+  "plugins/cluster/SqlWork.ts#aliveSeconds",
+  "plugins/cluster/WorkLoop.ts#renewal",
   "services/files/BinaryPatch.ts#lineBytes",
   "services/files/ProcessLock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",
   "services/files/TrackedFiles.ts#maxSettingBytes",
-  "services/mcp/McpPlugins.ts#quietStart",
+  "plugins/mcp/McpPlugins.ts#quietStart",
   "services/providers/embedded/DemoAnswer.ts#mostCalls",
   "services/providers/ServerTransport.ts#endGrace"
 ]

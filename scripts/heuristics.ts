@@ -31,6 +31,7 @@ const heuristicsOf =
   })
 
 const turns = heuristicsOf("turns", "services/agent/")
+const firstMessage = heuristicsOf("turns", "services/pipeline/")
 const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.ts#")
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
@@ -61,8 +62,8 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "with fewer answers left there is no self-review",
     "A test that fails needs an answer that repairs it, and a report."
   ),
-  turns(
-    "hooks/Prefetch.ts#windowShares",
+  firstMessage(
+    "Prefetch.ts#windowShares",
     "of the window",
     "what the best file and the second one may take before the first turn",
     "More leaves no room for the turns; less shows no whole function.",

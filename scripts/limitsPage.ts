@@ -8,7 +8,7 @@ import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/d
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
 import { heartbeatEvery } from "../src/domain/runs/RunEvent.ts"
-import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
+import { defaultStartTimeout } from "../src/plugins/mcp/McpPlugins.ts"
 import { fixedRows } from "./fixedLimits.ts"
 import { defaultSettings } from "../src/services/runs/RunSettings.ts"
 

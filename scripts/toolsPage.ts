@@ -9,10 +9,10 @@ import { propertiesOf, requiredOf } from "../src/domain/tools/ToolSchema.ts"
 import { builtIns } from "../src/app/layers.ts"
 import { layerNoCommands } from "../test/support/NoCommands.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../src/plugins/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
-const layer = ToolRegistry.layer(builtIns()).pipe(
+const layer = ToolRegistry.layer([builtIns]).pipe(
   Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands)),
   Layer.provide(NodeServices.layer)
 )

@@ -11,9 +11,9 @@ import {
   type FixedDocument
 } from "./domain/documents/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
-import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
-import { skillLinks, lintSkill, type SkillLint } from "./domain/checking/SkillLint.ts"
-import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
+import { type SarifDocument, type SarifLog, sarifLog } from "./plugins/check-tools/SarifLog.ts"
+import { skillLinks, lintSkill, type SkillLint } from "./plugins/check-tools/SkillLint.ts"
+import { linesOf, locate, type TextSpan } from "./plugins/check-tools/TextSpan.ts"
 import { version } from "./app/version.ts"
 
 export type {
@@ -27,9 +27,9 @@ export type {
   FixedDocument
 } from "./domain/documents/CheckReport.ts"
 export type { Repair, Where } from "./domain/findings/Issue.ts"
-export type { SarifDocument, SarifLog } from "./domain/checking/SarifLog.ts"
-export type { SkillLint } from "./domain/checking/SkillLint.ts"
-export type { TextSpan } from "./domain/checking/TextSpan.ts"
+export type { SarifDocument, SarifLog } from "./plugins/check-tools/SarifLog.ts"
+export type { SkillLint } from "./plugins/check-tools/SkillLint.ts"
+export type { TextSpan } from "./plugins/check-tools/TextSpan.ts"
 
 /** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */
 export interface Options extends CheckOptions {

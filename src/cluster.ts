@@ -12,7 +12,7 @@ export {
   work,
   type WorkOptions
 } from "./library/cluster.ts"
-export { DatabaseUnavailable, DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
-export { ProjectShared } from "./services/cluster/ClusterRuns.ts"
-export { RunWaits } from "./services/cluster/RunFollower.ts"
-export { RunRefused } from "./services/cluster/RemoteAnswers.ts"
+export { DatabaseUnavailable, DatabaseUnnamed } from "./plugins/cluster/ClusterDatabase.ts"
+export { ProjectShared } from "./plugins/cluster/ClusterRuns.ts"
+export { RunWaits } from "./plugins/cluster/RunFollower.ts"
+export { RunRefused } from "./plugins/cluster/RemoteAnswers.ts"

@@ -7,12 +7,19 @@
 export {
   definePlugin,
   type Plugin,
+  type PluginParts,
   pluginApiVersion,
   PluginTools,
   type Tool,
   tool,
   type Tools
 } from "./services/tools/Plugin.ts"
+
+/* What a plugin brings beside tools. */
+export type { Discovered, DiscoveredPlugin, Discovery, DiscoveryPlace } from "./services/tools/Plugin.ts"
+export type { EventListener, ListenedWork, TakeEvent } from "./services/tools/EventListener.ts"
+export type { PluginCommand, PluginCommands } from "./services/tools/PluginCommand.ts"
+export type { LayerWeb, WebOptions } from "./services/tools/WebFetch.ts"
 
 /* What a tool declares, is called with and fails with. */
 export { FileKind } from "./domain/files/FileKind.ts"
@@ -21,6 +28,8 @@ export { EffectClass, Risk } from "./domain/tools/Access.ts"
 export { Arguments, ToolErrorType, ToolFailure } from "./domain/tools/ToolCall.ts"
 export { CommandLine } from "./domain/commands/CommandText.ts"
 export { commandSeconds } from "./domain/commands/CommandSettings.ts"
+export { secondsOfTool } from "./services/tools/CallLimits.ts"
+export { ToolLimits } from "./services/tools/ToolLimits.ts"
 export type { TextEdit } from "./domain/files/TextEdit.ts"
 export type { LineRange } from "./domain/text/LineRange.ts"
 
@@ -53,7 +62,7 @@ export { encodingName, encodingNote } from "./domain/text/TextEncoding.ts"
 
 /* Searching files. */
 export { languageOf } from "./domain/files/Language.ts"
-export { chooseRows, type SearchRows } from "./domain/files/SearchRank.ts"
+export { chooseRows, type SearchRows } from "./domain/excerpts/SearchRank.ts"
 export { enclosingNames, hasNames } from "./domain/excerpts/EnclosingLines.ts"
 export {
   findMatches,

@@ -9,10 +9,10 @@ import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from ".
 import { parseRule } from "./domain/permissions/Permission.ts"
 import type { Plugin } from "./services/tools/Plugin.ts"
 import { onNode } from "./library/scriptOptions.ts"
-import { type SkillTestResult, testSkill as runSkillTests } from "./app/skillTests.ts"
+import { type SkillTestResult, testSkill as runSkillTests } from "./plugins/check-tools/skillTests.ts"
 
-export type { SkillTestResult } from "./app/skillTests.ts"
-export type { SkillTestProblem } from "./domain/checking/SkillTest.ts"
+export type { SkillTestResult } from "./plugins/check-tools/skillTests.ts"
+export type { SkillTestProblem } from "./plugins/check-tools/SkillTest.ts"
 export type { ToolResult } from "./domain/tools/ToolCall.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 export type { PluginSource, ToolTrial } from "./app/pluginTrial.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { entryPoints, misplacement, roomOf, rooms, wingOf } from "./support/rooms.ts"
+import { entryPoints, isCore, misplacement, roomOf, rooms } from "./support/rooms.ts"
 import { importsOf, type SourceModule, sourceModules } from "./support/sourceImports.ts"
 import { shapesOf } from "./support/sourceShapes.ts"
 
@@ -13,7 +13,7 @@ const arrows = (breaks: (from: SourceModule, target: string) => boolean): Readon
     from.imports.filter(({ target }) => breaks(from, target)).map(({ target }) => `${from.path} -> ${target}`)
   )
 
-/** The first cycle that is reachable from a module, type imports included, as the path around it. */
+/** The first cycle that is reachable from a module, type imports included and late ones not, as the path around it. */
 const cycles = (): ReadonlyArray<string> => {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const done = new Set<string>()
@@ -25,8 +25,8 @@ const cycles = (): ReadonlyArray<string> => {
       return
     }
     if (done.has(path)) return
-    for (const { target } of byPath.get(path)?.imports ?? []) {
-      if (byPath.has(target)) visit(target, [...trail, path])
+    for (const { isLate = false, target } of byPath.get(path)?.imports ?? []) {
+      if (!isLate && byPath.has(target)) visit(target, [...trail, path])
     }
     done.add(path)
   }
@@ -45,7 +45,9 @@ const wideShapes: Readonly<Record<string, string>> = {
   ApprovalItem: "a record of events and of the question that every approver gets",
   RunReport: "what a run prints and returns",
   CanonicalAccess: "a record of journals and events, of which answers keep the hash",
-  Reply: "the sections of a message to the model"
+  RunSummary: "what a list of runs prints and returns",
+  TaskEvidence: "what the evidence of a task prints and returns",
+  MessageOrder: "what a message and its conversation give to the agent"
 }
 
 const isNode = (target: string) => target.startsWith("node:") || target.startsWith("@effect/platform-node")
@@ -93,23 +95,36 @@ describe("architecture", () => {
   it("says where an import that is misplaced belongs", () => {
     assert.isUndefined(misplacement("domain/plan/Task.ts", "domain/text/Slug.ts"))
     assert.isUndefined(misplacement("index.ts", "cli/taskConductor.ts"))
+    assert.include(
+      misplacement("services/files/ProcessLock.ts", "services/pipeline/Pipeline.ts"),
+      "services/files comes before"
+    )
     assert.strictEqual(
       misplacement("domain/text/Slug.ts", "domain/plan/Task.ts"),
       "domain/text/Slug.ts imports domain/plan/Task.ts: domain/text comes before domain/plan. Move what both need to domain/text or to a room before it, or move domain/text/Slug.ts to domain/plan or to a room after it."
     )
     assert.include(misplacement("cli/run/run.ts", "library/runs.ts"), "cli/run/run.ts imports library/runs.ts")
-    assert.isUndefined(misplacement("plugins/ReadFile.ts", "plugin-kit.ts"))
-    assert.include(misplacement("plugins/ReadFile.ts", "domain/text/TextPart.ts"), "Export there what a plugin needs")
-    assert.include(misplacement("plugin-kit.ts", "plugins/ReadFile.ts"), "plugin-kit.ts comes before plugins")
-    assert.include(misplacement("services/pipeline/Pipeline.ts", "services/web/HttpGet.ts"), "imports no feature")
-    assert.include(misplacement("cli/run/run.ts", "cli/cluster/worker.ts"), "imports no feature")
-    assert.isUndefined(misplacement("services/web/HttpGet.ts", "services/pipeline/Pipeline.ts"))
-    assert.isUndefined(misplacement("app/runs.ts", "services/cluster/RunWorkflow.ts"))
+    assert.include(misplacement("plugin-kit.ts", "app/runs.ts"), "plugin-kit.ts comes before app")
+  })
+
+  it("has features that know the core and not each other, and a core that knows them by one list", () => {
+    assert.isUndefined(misplacement("plugins/tools/ReadFile.ts", "plugin-kit.ts"))
+    assert.include(
+      misplacement("plugins/tools/ReadFile.ts", "domain/text/TextPart.ts"),
+      "Export there what a plugin needs"
+    )
+    assert.include(misplacement("plugin-kit.ts", "plugins/tools/ReadFile.ts"), "imports no feature")
+    assert.include(misplacement("services/pipeline/Pipeline.ts", "plugins/web/PublicWeb.ts"), "imports no feature")
+    assert.include(misplacement("app/layers.ts", "plugins/mcp/index.ts"), "imports no feature")
+    assert.include(misplacement("plugins/web/index.ts", "plugins/tools/index.ts"), "the core only")
+    assert.isUndefined(misplacement("app/features.ts", "plugins/mcp/index.ts"))
+    assert.isUndefined(misplacement("plugins/web/PublicWeb.ts", "services/pipeline/Pipeline.ts"))
+    assert.isUndefined(misplacement("library/runs.ts", "plugins/replay/RunDifference.ts"))
   })
 
   it("has a core that is not larger than it has to be", () => {
-    const lines = modules.reduce((sum, { lines, path }) => (wingOf(roomOf(path)) === "core" ? sum + lines : sum), 0)
-    assert.isAtMost(lines, 61_400)
+    const lines = modules.reduce((sum, { lines, path }) => (isCore(roomOf(path)) ? sum + lines : sum), 0)
+    assert.isAtMost(lines, 75_000)
   })
 
   it("counts the members of shapes of every form", () => {
@@ -129,7 +144,7 @@ describe("architecture", () => {
 
   it("has shapes of at most ten members in the core, but for records and files", () => {
     const wide = modules
-      .filter(({ path }) => wingOf(roomOf(path)) === "core")
+      .filter(({ path }) => isCore(roomOf(path)))
       .flatMap(({ path }) => shapesOf(readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")))
       .filter(({ members }) => members > 10)
       .filter(({ name }) => wideShapes[name] === undefined)
@@ -140,7 +155,7 @@ describe("architecture", () => {
     assert.deepStrictEqual(
       arrows((from, target) => {
         const isAllowed = paths.has(target) || /^effect\/[A-Z]\w+$/.test(target)
-        return from.path.startsWith("plugins/") && !isAllowed
+        return from.path.startsWith("plugins/tools/") && !isAllowed
       }),
       []
     )

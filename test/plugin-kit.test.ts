@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { builtIns } from "../src/app/layers.ts"
 import {
   changePreview,
+  definePlugin,
   findMatches,
   fitLines,
   fitTree,
@@ -14,7 +15,7 @@ import {
   searchPattern,
   showMatches
 } from "../src/plugin-kit.ts"
-import { builtInPlugin } from "../src/plugins/builtIns.ts"
+import { features } from "../src/app/features.ts"
 
 const patternOf = (text: string, regex: boolean) =>
   Result.getOrThrow(searchPattern(text, { regex, caseSensitive: false }))
@@ -66,16 +67,11 @@ describe("the kit for plugins", () => {
   })
 
   it("gives no plugin the name of the built-in ones; the composition root does", () => {
-    const limits = {
-      maxFileBytes: 1,
-      fetchSeconds: 1,
-      commandSeconds: 1,
-      searchTime: { seconds: 1, setting: "limits.toolSeconds" }
-    }
-    assert.strictEqual(builtInPlugin("mine", limits).name, "mine")
-    assert.deepStrictEqual(
-      builtIns().map(({ name }) => name),
-      ["built-in"]
+    assert.strictEqual(definePlugin({ name: "mine" }).name, "mine")
+    assert.strictEqual(builtIns.name, "built-in")
+    assert.notInclude(
+      features.map(({ name }) => name),
+      "built-in"
     )
   })
 })

@@ -14,7 +14,7 @@ import type { ModelError } from "../../src/domain/models/ModelAnswer.ts"
 import { CallOptions, type CallSettings } from "../../src/services/providers/CallOptions.ts"
 import { fromAiError } from "../../src/services/providers/ModelErrors.ts"
 import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
-import { layerOpenAi } from "../../src/services/providers/openai/OpenAiModel.ts"
+import { layerOpenAi } from "../../src/plugins/openai/OpenAiModel.ts"
 import type { Target } from "./Check.ts"
 
 export interface Question {

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { connectOllama, type OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
-import { connectOpenAi } from "../../src/services/providers/openai/OpenAiServer.ts"
+import { connectOpenAi } from "../../src/plugins/openai/OpenAiServer.ts"
 import { ask } from "./Asking.ts"
 import { type Check, CheckFailed, notSupported, require, type Target } from "./Check.ts"
 

@@ -1,5 +1,5 @@
 /**
- * What a run gets beside its setup: who listens and who is asked, and under which conditions it works.
+ * How a run is ordered, and what it gets beside its setup: who listens and who is asked, and under which conditions it works.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
@@ -8,12 +8,19 @@ import type * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import type { DoubtAnswer } from "../domain/permissions/Answer.ts"
+import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
+import type { Workspace } from "../services/files/Workspace.ts"
+import type { Activities } from "../services/journal/Activities.ts"
+import type { Gate } from "../services/permissions/Gate.ts"
+import type { RunAnswers } from "../services/permissions/RunAnswers.ts"
+import type { RunEvents } from "../services/runs/RunEvents.ts"
+import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/ProcessLock.ts"
-import type { Replay } from "../services/history/Replay.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
@@ -22,7 +29,31 @@ import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import type { UserFile } from "./setup.ts"
+
+/** An order for a project. `given` are the flags or options that override its configuration. */
+export interface NewRun {
+  readonly project: string
+  readonly given: Configuration
+  readonly order: RunOrder
+  /** False: nothing of the run is saved. */
+  readonly keep?: boolean
+}
+
+/** A saved run, as a person names it. `given` overrides the settings that it was started with. */
+export interface SavedRun {
+  readonly run: string
+  readonly given: Configuration
+  /** Where the project is now; where it was when the run last worked on it when absent. */
+  readonly project?: string
+}
+
+/** The file of the user's own configuration. */
+export interface UserFile {
+  /** Where it is, or would be. */
+  readonly path: string
+  /** Why it is not used; absent when it is. */
+  readonly problem?: string | undefined
+}
 
 /** What the user picks a model from. */
 export interface ModelOffer {
@@ -94,7 +125,11 @@ export interface WorkerContext {
 }
 
 /** What takes the place of the model, the user and the project when a saved run is replayed. */
-export interface ReplayParts extends Pick<Replay, "activities" | "decisions" | "workspace"> {
+export interface ReplayParts {
+  readonly activities: Layer.Layer<Activities>
+  /** The gate and the tools with their recorded decisions. */
+  readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
+  readonly workspace: Layer.Layer<Workspace>
   /** The tools that are not built in; plugins of the configuration are not loaded, and no server is started. */
   readonly recorded?: ReadonlyArray<Plugin>
 }

@@ -2,17 +2,17 @@
  * Composition root: the only file that picks implementations for runs, conversations, stages and lists. It reads from the
  * project at the bottom to the pipeline on top: the project, tools and skills, permissions, the model, the work on tasks.
  */
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import { hostAndPort, unfetchable } from "../domain/commands/NetworkAddress.ts"
-import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
 import { stageModel, toolCallsFor } from "../domain/models/Generation.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
 import { builtInOrigin } from "../domain/tools/ToolCall.ts"
-import { builtInPlugin } from "../plugins/builtIns.ts"
 import { Agent } from "../services/agent/Agent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { Checks } from "../services/checks/Checks.ts"
@@ -25,7 +25,6 @@ import { Activities } from "../services/journal/Activities.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import { layerProjectChecks, layerProjectMap } from "../services/map/MapReader.ts"
-import { McpPlugins } from "../services/mcp/McpPlugins.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Prompts } from "../services/models/Prompts.ts"
@@ -41,12 +40,12 @@ import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
-import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
-import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { TaskAgent } from "../services/pipeline/TaskAgent.ts"
+import { ChangeApplier } from "../services/pipeline/ChangeApplier.ts"
 import { Hooks, layerChangeGuard } from "../services/plugins/Hooks.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
-import { layerCurrentServer } from "../services/providers/Provider.ts"
-import { leavesMachine, providerOf } from "../services/providers/providers.ts"
+import { CurrentServer, layerCurrentServer, unknownFacts } from "../services/providers/Provider.ts"
+import { leavesMachine, providerOf } from "./providers.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { References } from "../services/references/References.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
@@ -54,12 +53,14 @@ import { defaultSettings, RunSettings, type Settings } from "../services/runs/Ru
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { commandPlugins } from "../services/tools/CommandTools.ts"
-import type { Plugin } from "../services/tools/Plugin.ts"
+import { DiscoveredPlugins } from "../services/tools/Discovery.ts"
+import { definePlugin, type Plugin, PluginTools } from "../services/tools/Plugin.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
-import { type CallLimits, secondsOfTool } from "../services/tools/CallLimits.ts"
+import { ToolLimits } from "../services/tools/ToolLimits.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
-import { type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
+import { type LayerWeb, type OwnService, WebFetch } from "../services/tools/WebFetch.ts"
+import { features } from "./features.ts"
 import type { RunConditions, RunContext } from "./RunContext.ts"
 import { addressOf, providerOfRun, readSetup, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
@@ -73,6 +74,10 @@ const ownServices = ({ host, mcpServers = {} }: Settings): ReadonlyArray<OwnServ
   })
 ]
 
+/** Fetches pages as a feature does. */
+export const layerWeb: LayerWeb = (options) =>
+  features.find(({ web }) => web !== undefined)?.web?.(options) ?? WebFetch.layerNone
+
 /** What the user allowed permanently. */
 export const layerPolicies = ({ own }: UserFolders) =>
   Layer.unwrap(Effect.map(Path.Path, (path) => Policies.layer(path.join(own, "policies.json"), process.getuid?.())))
@@ -84,7 +89,7 @@ const layerWorld = (
 ) =>
   Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
-    layerPublicWeb({
+    layerWeb({
       allowed: settings.fetchAllow ?? [],
       services: ownServices(settings),
       timeout: Duration.seconds(settings.limits.fetchSeconds)
@@ -132,17 +137,16 @@ export const layerCommands = (
   })
 
 /**
- * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
+ * The tools of features as one plugin, marked as built in. The mark is its name, which is given here and nowhere else:
  * `PluginPackages` leaves out every other plugin of this name.
  */
-export const builtIns = (
-  limits: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> & Partial<CallLimits> = defaultLimits
-): ReadonlyArray<Plugin> => {
-  const { commandSeconds, fetchSeconds, readFileBytes } = limits
-  const { name: setting, value: seconds } = secondsOfTool({ ...defaultLimits, ...limits }, "search_files")
-  const searchTime = { seconds, setting }
-  return [builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes, searchTime })]
-}
+export const builtIns: Plugin = definePlugin({
+  name: builtInOrigin,
+  tools: Effect.map(
+    Effect.forEach(features, ({ tools }) => Effect.map(Layer.build(tools), Context.get(PluginTools))),
+    (all) => Object.assign({}, ...all)
+  )
+})
 
 /** Plugins of one source, and why others of it cannot be used. */
 interface LoadedPlugins {
@@ -150,11 +154,26 @@ interface LoadedPlugins {
   readonly problems: ReadonlyArray<PluginProblem | McpProblem>
 }
 
-/** The tools of the built-in plugins and of these sources, in this order. */
-export const layerRegistry = (builtIns: ReadonlyArray<Plugin>, sources: ReadonlyArray<LoadedPlugins>) =>
+/** The built-in tools and those of these sources, in this order. */
+export const layerRegistry = (sources: ReadonlyArray<LoadedPlugins>, limits?: Settings["limits"]) =>
   ToolRegistry.layer(
-    [...builtIns, ...sources.flatMap(({ plugins }) => plugins)],
+    [builtIns, ...sources.flatMap(({ plugins }) => plugins)],
     sources.flatMap(({ problems }) => problems)
+  ).pipe(Layer.provide(limits === undefined ? Layer.empty : Layer.succeed(ToolLimits)(limits)))
+
+/** What features find in the place of a setup. */
+const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "settings">) =>
+  Layer.effect(
+    DiscoveredPlugins,
+    Effect.gen(function* () {
+      const searches = features.flatMap(({ discover }) => discover ?? [])
+      const all = yield* Effect.forEach(searches, (discover) => discover({ project, settings, version }))
+      return {
+        found: all.flatMap(({ found }) => found),
+        problems: all.flatMap(({ problems }) => problems),
+        notes: all.flatMap(({ notes }) => notes)
+      }
+    })
   )
 
 /** The skills of this setup that have a file. */
@@ -169,25 +188,21 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
   const { extensions, folders, project, settings } = setup
   const { hooks, plugins, tools } = extensions
   const { config, home } = folders
-  const layerServers = McpPlugins.layer({ project, own: settings.mcpServers ?? {}, version })
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
-    const servers = yield* McpPlugins
+    const { found, problems: notFound } = yield* DiscoveredPlugins
+    const plugins = found.flatMap(({ outcome }) => (Result.isSuccess(outcome) ? [outcome.success] : []))
     const commands = yield* commandPlugins(project, tools)
     const { problems } = yield* Hooks
-    return layerRegistry(builtIns(settings.limits), [
-      packages,
-      commands,
-      servers,
-      { plugins: recorded ?? [], problems }
-    ])
+    const sources = [packages, commands, { plugins, problems: notFound }, { plugins: recorded ?? [], problems }]
+    return layerRegistry(sources, settings.limits)
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
     Layer.provideMerge(layerChangeGuard),
     Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),
     Layer.provideMerge(layerCommands(folders, settings)),
-    Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
+    Layer.provideMerge(recorded === undefined ? layerDiscovered(setup) : DiscoveredPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )
 }
@@ -255,31 +270,31 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
     const { known } = yield* PluginPackages
-    const { known: servers, notes: serverNotes } = yield* McpPlugins
+    const { found, notes: notesOfFound } = yield* DiscoveredPlugins
     const { all, notes } = yield* Skills
-    return { tools, problems, known, servers, serverNotes, skills: all, notes: [...setup.folders.notes, ...notes] }
+    return { tools, problems, known, found, notesOfFound, skills: all, notes: [...setup.folders.notes, ...notes] }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
-/** The model that the settings name, with what its server knows of it. */
-export const layerModel = (setup: Setup) => {
+/** The model that the settings name, with what its server knows of it; or the model of a script. */
+export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  const model = provider.model({
-    ...addressOf(setup),
-    model: settings.model,
-    contextWindow: settings.contextWindow,
-    maxAnswerTokens: answerReserve(settings.contextWindow),
-    keepAlive: configuration.keepAlive
-  })
-  if (provider.connect === undefined) return model
-  return Layer.merge(
-    model,
-    layerCurrentServer(provider.connect(addressOf(setup)), {
-      asked: models.facts,
-      serves: (name) => providerOf(name, models.providers) === provider
+  const serves = (name: string) => providerOf(name, models.providers) === provider
+  const model =
+    value ??
+    provider.model({
+      ...addressOf(setup),
+      model: settings.model,
+      contextWindow: settings.contextWindow,
+      maxAnswerTokens: answerReserve(settings.contextWindow),
+      keepAlive: configuration.keepAlive
     })
-  )
+  const server =
+    value !== undefined || provider.connect === undefined
+      ? Layer.succeed(CurrentServer)({ facts: () => Effect.succeed(unknownFacts), serves })
+      : layerCurrentServer(provider.connect(addressOf(setup)), { asked: models.facts, serves })
+  return Layer.merge(model, server)
 }
 
 /** Whether the server of a setup lets the model of a conversation call tools. */
@@ -318,7 +333,7 @@ const layerMaterial = Layer.mergeAll(
 )
 
 /** One task at a time, carried out here. */
-export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, ChangeApplier.layer).pipe(
   Layer.provide(Agent.layer),
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
@@ -331,7 +346,7 @@ export const layerRun = (setup: Setup, context: RunContext, conditions: RunCondi
   layerPipeline.pipe(
     Layer.provide(layerTasks),
     Layer.provide(layerCalls(conditions)),
-    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provide(layerModel(setup, context.model)),
     Layer.provide(conditions.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
@@ -341,17 +356,17 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
     Layer.provideMerge(layerCalls()),
-    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provide(layerModel(setup, context.model)),
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
-    Layer.provide(Layer.merge(Agent.layer, TaskRunner.layer)),
+    Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),
     Layer.provide(layerMaterial),
     Layer.provide(layerCalls()),
-    Layer.provide(model ?? layerModel(setup)),
+    Layer.provide(layerModel(setup, model)),
     Layer.provideMerge(model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
     Layer.provide(RunSettings.layer(setup.settings))
   )

@@ -17,14 +17,13 @@ import { Gate } from "../services/permissions/Gate.ts"
 import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { putFiles } from "./trialSetup.ts"
-import { builtIns, layerCommands, layerRegistry } from "./layers.ts"
+import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { layerPublicWeb } from "../services/web/PublicWeb.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
@@ -55,14 +54,14 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
       ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
       : { entries: [], values: [source] }
   return ToolRunner.layer().pipe(
-    Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry(builtIns(), [packages])))),
+    Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry([packages])))),
     Layer.provide(PluginPackages.layer(order)),
     Layer.provide(Layer.unwrap(Effect.map(userFolders(project), (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
       Layer.mergeAll(
         Workspace.layer(project),
-        layerPublicWeb(),
+        layerWeb({}),
         Policies.layerMemory(),
         Approver.layerDenyAll,
         Activities.layerUnsaved,

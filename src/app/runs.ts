@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
-import { leavesMachine } from "../services/providers/providers.ts"
+import { leavesMachine } from "./providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/JournalLayers.ts"
@@ -27,20 +27,12 @@ import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
 import { observed, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
-import type { RunConditions, RunContext } from "./RunContext.ts"
+import type { NewRun, RunConditions, RunContext, SavedRun } from "./RunContext.ts"
 import { layerRun } from "./layers.ts"
 import { readRun } from "./savedRuns.ts"
 import { build } from "./build.ts"
 import { expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
-
-/** A saved run, as a person names it. `given` overrides the settings that it was started with. */
-export interface SavedRun {
-  readonly run: string
-  readonly given: Configuration
-  /** Where the project is now; where it was when the run last worked on it when absent. */
-  readonly project?: string
-}
 
 const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
@@ -64,15 +56,6 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
   }
   return { project, isMoved: (yield* real(project)) !== (yield* real(content.opened.project)) }
 })
-
-/** An order for a project. `given` are the flags or options that override its configuration. */
-export interface NewRun {
-  readonly project: string
-  readonly given: Configuration
-  readonly order: RunOrder
-  /** False: nothing of the run is saved. */
-  readonly keep?: boolean
-}
 
 /** A run whose setup is read. */
 interface ReadyRun extends FittedSetup {

@@ -1,23 +1,19 @@
 /**
- * The saved runs of this machine: which there are, what they hold, and their report as a page.
+ * The saved runs of this machine: which there are, and what they hold.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import { createHash } from "node:crypto"
 import { taskEvidence, TaskNotFound, runOf } from "../domain/history/RunEvidence.ts"
 import { type RunHead, type RunStanding } from "../domain/history/RunOverview.ts"
-import { makeWholePrompts } from "../domain/journal/JournalRecord.ts"
-import type { TimedRecord } from "../domain/report/RunSpans.ts"
+import { makeWholePrompts, type TimedRecord } from "../domain/journal/JournalRecord.ts"
 import { slugOf } from "../domain/text/Slug.ts"
-import { userFolders, environmentVariable } from "../services/configuration/UserFolders.ts"
+import { userFolders } from "../services/configuration/UserFolders.ts"
 import { movedTo } from "../services/history/MovedProject.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
-import { reportData } from "../domain/report/ReportData.ts"
-import { reportPage } from "../domain/report/ReportPage.ts"
 
 /** The store of the runs of this machine. */
 export const layerRuns = Layer.unwrap(
@@ -91,14 +87,4 @@ export const readTask = Effect.fn("readTask")(function* (run: string, task: stri
   const name = names.find((one) => slugOf(one) === slugOf(task))
   if (name === undefined) return yield* new TaskNotFound({ runId, given: task, names })
   return { evidence: taskEvidence(records, name), leftOut, project: head.project }
-})
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
-
-/** Reads a saved run and reports about it: what the page says, and one HTML page that needs nothing else. */
-export const makeReport = Effect.fn("makeReport")(function* (run: string) {
-  const { head, leftOut, runId, timed } = yield* readRun(run)
-  const data = reportData(timed, head)
-  const home = (yield* environmentVariable("HOME")) ?? ""
-  return { runId, data, html: reportPage(data, sha256, home), leftOut }
 })

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import type { PullStep } from "../domain/models/ModelPull.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import type { ModelServer, Provider } from "../services/providers/Provider.ts"
-import { providerOf } from "../services/providers/providers.ts"
+import { providerOf } from "./providers.ts"
 import {
   addressOf,
   providerOfRun,

@@ -16,13 +16,7 @@ import {
   type PluginEntry,
   type PluginScope
 } from "../domain/configuration/Configuration.ts"
-import {
-  providerOf,
-  builtInProviders,
-  defaultProvider,
-  leavesMachine,
-  providerWithoutModel
-} from "../services/providers/providers.ts"
+import { providerOf, builtInProviders, defaultProvider, leavesMachine, providerWithoutModel } from "./providers.ts"
 import type { DeclaredHooks } from "../services/plugins/Hooks.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import type { CallCapacity } from "../domain/models/ContextWindow.ts"
@@ -34,6 +28,7 @@ import {
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/Policy.ts"
+import type { UserFile } from "./RunContext.ts"
 import type { ModelFacts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
 import {
@@ -42,14 +37,6 @@ import {
   userFolders,
   type UserFolders
 } from "../services/configuration/UserFolders.ts"
-
-/** The file of the user's own configuration. */
-export interface UserFile {
-  /** Where it is, or would be. */
-  readonly path: string
-  /** Why it is not used; absent when it is. */
-  readonly problem?: string | undefined
-}
 
 /** What files and flags add to the program, with its source. */
 export interface Extensions {

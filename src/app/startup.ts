@@ -1,36 +1,35 @@
 /**
- * What comes before the work of a run or a conversation: a person is told what they should know, and when the environment
- * names a collector, the work is observed. Part of the composition root.
+ * What comes before the work of a run or a conversation: a person is told what they should know, and the
+ * listeners of features begin. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
-import * as Cause from "effect/Cause"
-import * as Result from "effect/Result"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import type { FittedSetup } from "./modelChoice.ts"
+import { features } from "./features.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunReport } from "../domain/runs/RunReport.ts"
 import { Hooks } from "../services/plugins/Hooks.ts"
-import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
-import { traceName } from "../services/providers/providers.ts"
+import { traceName } from "./providers.ts"
 import { version } from "./version.ts"
 
 interface StartedWith extends FittedSetup {
   readonly isTorn?: boolean
-  /** Why the work is not observed as the environment wants it; a sentence. */
-  readonly unobserved?: string | undefined
+  /** Why the work is not observed as the environment wants it; a sentence each. */
+  readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const reportStartup = Effect.fnUntraced(function* (
-  { isTorn = false, modelNotes = [], setup, unobserved, windowNote }: StartedWith,
+  { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
   given: Configuration,
   warn: RunContext["warn"] = () => Effect.void
 ) {
   const warnings = [
     ...setup.folders.notes,
-    ...(unobserved === undefined ? [] : [unobserved]),
+    ...unobserved,
     ...(yield* readStartupWarnings(setup.rules, given, setup.project))
   ]
   const isLowered = windowNote?.isLowered === true
@@ -45,33 +44,24 @@ export const reportStartup = Effect.fnUntraced(function* (
 
 type Listen = RunContext["listen"]
 
-const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
-
-const unobservedText = (problem: string): string => `This run is not observed. ${problem}`
-
-/** Does the work with a listener that is also observed. Telemetry that fails ends no work, which gets the reason. */
+/**
+ * Does the work with a listener that features hear as well. One that cannot begin ends no work, which gets the reasons; neither
+ * does one that fails.
+ */
 export const observed = Effect.fn("observed")(function* <A, E, R>(
   { models, settings: { model } }: Pick<Setup, "models" | "settings">,
   listen: Listen,
-  work: (listen: Listen, unobserved?: string) => Effect.Effect<A, E, R>
+  work: (listen: Listen, unobserved?: ReadonlyArray<string>) => Effect.Effect<A, E, R>
 ) {
-  const settings = yield* telemetrySettings
-  if (settings === undefined) return yield* work(listen)
-  if ("problem" in settings) return yield* work(listen, unobservedText(settings.problem))
-  const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
+  const begun = { model, providerOf: (name: string) => traceName(name, models.providers), version }
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const observing = yield* observeRun(settings, {
-        model,
-        providerOf: (name) => traceName(name, models.providers),
-        version
-      }).pipe(
-        Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
-        Effect.result
-      )
-      if (Result.isFailure(observing)) return yield* work(listen, unobservedText(observing.failure))
-      const observe = observing.success
-      return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)))
+      const listeners = features.map(({ listener }) => listener).filter((listener) => listener !== undefined)
+      const [takers, unobserved] = yield* Effect.partition(listeners, (listener) => listener(begun))
+      const hearing = takers.filter((take) => take !== undefined)
+      const tellAll = (recorded: RecordedEvent) =>
+        Effect.forEach(hearing, (take) => Effect.ignoreCause(take(recorded)), { discard: true })
+      return yield* work((recorded) => Effect.andThen(tellAll(recorded), listen(recorded)), unobserved)
     })
   )
 })

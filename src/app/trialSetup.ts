@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { Rule } from "../domain/permissions/Permission.ts"
-import { builtInProviders } from "../services/providers/providers.ts"
+import { builtInProviders } from "./providers.ts"
 import { noExtensions, type Setup } from "./setup.ts"
 
 /** Files by their paths. */

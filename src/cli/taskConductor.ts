@@ -9,99 +9,132 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { features } from "../app/features.ts"
 import { version } from "../app/version.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
-import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
+import { WaitingNotice } from "../services/plugins/WaitingNotice.ts"
 import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
-import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
+import type { PluginCommand, PluginCommands } from "../services/tools/PluginCommand.ts"
+import { type CommandFailure, exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import type { Signals } from "./terminal/Signals.ts"
 import { layerUsage, listsItself } from "./Usage.ts"
 
-/** The commands in the order of `--help`, each with its line there and the module that exports it. */
-const groups = {
+/** The commands of the core by their groups in `--help`, each with its line there. */
+const coreGroups: Readonly<Record<string, PluginCommands>> = {
   EVERYDAY: {
-    run: [
-      "Plan, carry out and answer a prompt",
-      () => import("./run/run.ts").then(({ makeRun }) => ({ run: makeRun(() => import("./cluster/cluster.ts")) }))
-    ],
-    ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts")],
-    sessions: ["List the kept conversations of ask about this project", () => import("./ask/sessions.ts")],
-    plan: ["Print the checked task list for a prompt", () => import("./run/run.ts")],
-    check: ["Check task lists, refinements or results", () => import("./check/check.ts")],
-    permissions: ["List, explain and revoke permissions", () => import("./permissions/permissions.ts")],
-    init: ["Write a configuration for you or a project", () => import("./init/init.ts")],
-    doctor: ["Check this machine and say what is missing", () => import("./doctor/doctor.ts")],
-    models: ["List the models of the server, or compare them", () => import("./models/models.ts")]
+    run: { line: "Plan, carry out and answer a prompt", load: () => import("./run/run.ts").then(({ run }) => run) },
+    ask: {
+      line: "Ask a question; the model uses tools, without a plan",
+      load: () => import("./ask/ask.ts").then(({ ask }) => ask)
+    },
+    sessions: {
+      line: "List the kept conversations of ask about this project",
+      load: () => import("./ask/sessions.ts").then(({ sessions }) => sessions)
+    },
+    plan: {
+      line: "Print the checked task list for a prompt",
+      load: () => import("./run/run.ts").then(({ plan }) => plan)
+    },
+    permissions: {
+      line: "List, explain and revoke permissions",
+      load: () => import("./permissions/permissions.ts").then(({ permissions }) => permissions)
+    },
+    init: {
+      line: "Write a configuration for you or a project",
+      load: () => import("./init/init.ts").then(({ init }) => init)
+    },
+    doctor: {
+      line: "Check this machine and say what is missing",
+      load: () => import("./doctor/doctor.ts").then(({ doctor }) => doctor)
+    },
+    models: {
+      line: "List the models of the server, or compare them",
+      load: () => import("./models/models.ts").then(({ models }) => models)
+    }
   },
   RUNS: {
-    runs: ["List the saved runs of this project, newest first", () => import("./runs/runs.ts")],
-    show: [
-      "Show the plan, the tasks and the answer of a run, or the evidence of one task",
-      () => import("./runs/show.ts")
-    ],
-    diff: ["Show what a run changed in files", () => import("./runs/changes.ts")],
-    undo: ["Take back what a run changed in files", () => import("./runs/changes.ts")],
-    report: [
-      "Write one HTML page with everything about a run. It needs no network",
-      () => import("./report/report.ts")
-    ],
-    resume: [
-      "Resume a run that ended early. Finished work is not repeated",
-      () =>
-        import("./runs/resume.ts").then(({ makeResume }) => ({
-          resume: makeResume(() => import("./cluster/cluster.ts"))
-        }))
-    ],
-    replay: [
-      "Replay a run without a model and check that it still gives the same result",
-      () => import("./runs/replay.ts")
-    ],
-    fork: [
-      "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
-      () =>
-        import("./runs/resume.ts").then(({ makeFork }) => ({ fork: makeFork(() => import("./cluster/cluster.ts")) }))
-    ]
+    runs: {
+      line: "List the saved runs of this project, newest first",
+      load: () => import("./runs/runs.ts").then(({ runs }) => runs)
+    },
+    show: {
+      line: "Show the plan, the tasks and the answer of a run, or the evidence of one task",
+      load: () => import("./runs/show.ts").then(({ show }) => show)
+    },
+    diff: {
+      line: "Show what a run changed in files",
+      load: () => import("./runs/changes.ts").then(({ diff }) => diff)
+    },
+    undo: {
+      line: "Take back what a run changed in files",
+      load: () => import("./runs/changes.ts").then(({ undo }) => undo)
+    },
+    resume: {
+      line: "Resume a run that ended early. Finished work is not repeated",
+      load: () => import("./runs/resume.ts").then(({ resume }) => resume)
+    },
+    fork: {
+      line: "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
+      load: () => import("./runs/resume.ts").then(({ fork }) => fork)
+    }
   },
   EXTENDING: {
-    skills: ["List, describe, create, lint and test skills (kinds of tasks)", () => import("./skills/skills.ts")],
-    tools: ["List and describe the tools that a task can call", () => import("./plugins/plugins.ts")],
-    plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts")],
-    mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts")],
-    completion: ["Print a script for completion in your shell", () => import("./completion/completion.ts")],
-    acp: ["Start an agent for editors on stdin and stdout", () => import("./acp/acp.ts")],
-    refine: ["Print the refinement of one task of a plan", () => import("./check/stages.ts")],
-    execute: ["Carry out a refinement and print its result", () => import("./check/stages.ts")],
-    iterate: ["Print the tasks that are left after some results", () => import("./check/stages.ts")]
-  },
-  "SEVERAL MACHINES": {
-    worker: ["Work on runs that were started with --cluster", () => import("./cluster/cluster.ts")],
-    attach: ["Follow a run on the workers", () => import("./cluster/cluster.ts")],
-    cancel: ["Cancel a run on the workers", () => import("./cluster/cluster.ts")]
+    skills: {
+      line: "List, describe, create, lint and test skills (kinds of tasks)",
+      load: () => import("./skills/skills.ts").then(({ skills }) => skills)
+    },
+    tools: {
+      line: "List and describe the tools that a task can call",
+      load: () => import("./plugins/plugins.ts").then(({ tools }) => tools)
+    },
+    plugins: {
+      line: "List plugins, or create one",
+      load: () => import("./plugins/plugins.ts").then(({ plugins }) => plugins)
+    },
+    completion: {
+      line: "Print a script for completion in your shell",
+      load: () => import("./completion/completion.ts").then(({ completion }) => completion)
+    }
   }
-} as const
+}
 
-/** The command that the module of each entry exports by the name of the entry. */
-type Loaded<Group> = {
-  [Name in keyof Group]: Group[Name] extends readonly [string, () => Promise<infer Module>]
-    ? Module[Name & keyof Module]
-    : never
-}[keyof Group]
-type Any = { [Name in keyof typeof groups]: Loaded<(typeof groups)[Name]> }[keyof typeof groups]
-type AnyCommand = Command.Command<string, {}, {}, Command.Error<Any>, Command.Services<Any>>
+/** The commands of features, with their words. */
+const featureCommands = features.flatMap(({ commands = {} }) => Object.entries(commands))
+
+/** The commands of one word by their groups: in each group those of the core, then those of features. */
+const groups: ReadonlyMap<string, PluginCommands> = featureCommands.reduce(
+  (all, [name, command]) => {
+    if (name.includes(" ")) return all
+    const { group = "EXTENDING" } = command
+    return all.set(group, { ...all.get(group), [name]: command })
+  },
+  new Map(Object.entries(coreGroups))
+)
+
+/** What a command can fail with and needs; the program provides it all. */
+type AnyCommand = Command.Command<string, {}, {}, CommandFailure, NodeServices.NodeServices | Output | Signals>
 
 /** The names of all commands. */
-export const commandNames: ReadonlyArray<string> = Object.values(groups).flatMap((commands) => Object.keys(commands))
+export const commandNames: ReadonlyArray<string> = [...groups.values()].flatMap((commands) => Object.keys(commands))
+
+/** Adds the commands of features that stand below a command. */
+const withFeatures = async (command: AnyCommand, name: string): Promise<AnyCommand> => {
+  const below = featureCommands.filter(([words]) => words.startsWith(`${name} `))
+  if (below.length === 0) return command
+  const added = (await Promise.all(below.map(([, { load }]) => load()))) as ReadonlyArray<AnyCommand>
+  const own = command.subcommands.flatMap(({ commands }) => commands) as ReadonlyArray<AnyCommand>
+  return Command.withSubcommands(command, [...own, ...added]) as AnyCommand
+}
 
 /** The command, when the words may name it; else what help and suggestions need of it. */
 const commandOf = async (
   argv: ReadonlyArray<string>,
   name: string,
-  [line, load]: readonly [line: string, load: () => Promise<object>]
+  { line, load }: PluginCommand
 ): Promise<AnyCommand> => {
   if (!argv.includes(name)) return Command.make(name).pipe(Command.withDescription(line))
-  const module = (await load()) as Readonly<Record<string, AnyCommand>>
-  return Command.withShortDescription(module[name] as AnyCommand, line)
+  return Command.withShortDescription(await withFeatures((await load()) as AnyCommand, name), line)
 }
 
 const root = Command.make(
@@ -133,7 +166,7 @@ const root = Command.make(
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const subcommands = yield* Effect.promise(() =>
     Promise.all(
-      Object.entries(groups).map(async ([group, commands]) => ({
+      [...groups].map(async ([group, commands]) => ({
         group,
         commands: await Promise.all(Object.entries(commands).map(([name, entry]) => commandOf(argv, name, entry)))
       }))

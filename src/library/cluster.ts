@@ -6,8 +6,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../app/clusterClient.ts"
-import { runWorker } from "../app/worker.ts"
+import {
+  attachRun,
+  cancelRun,
+  layerClient,
+  layerClusterRuns,
+  prepareRun,
+  submitRun
+} from "../plugins/cluster/clusterClient.ts"
+import { runWorker } from "../plugins/cluster/worker.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { withOptions } from "./optionNames.ts"
 import { type RunHandle, startWork, newRunOf, type RunOptions } from "./run.ts"

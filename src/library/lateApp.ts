@@ -16,7 +16,7 @@ const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, na
 }
 
 const runs = () => import("../app/runs.ts")
-const stages = () => import("../app/stages.ts")
+const stages = () => import("../plugins/check-tools/stagesInProject.ts")
 const savedRuns = () => import("../app/savedRuns.ts")
 const layers = Effect.promise(() => import("../app/layers.ts"))
 
@@ -33,7 +33,7 @@ export const resumeRun = late(runs, "resumeRun")
 export const forkRun = late(runs, "forkRun")
 
 /** Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end. */
-export const replayRun = late(() => import("../app/replay.ts"), "replayRun")
+export const replayRun = late(() => import("../plugins/replay/replaySaved.ts"), "replayRun")
 
 const runChanges = () => import("../services/history/RunChanges.ts")
 
@@ -47,7 +47,7 @@ export const refineStage = late(stages, "refine")
 export const executeStage = late(stages, "execute")
 export const iterateStage = late(stages, "iterate")
 
-export const makeReport = late(savedRuns, "makeReport")
+export const makeReport = late(() => import("../plugins/report/makeReport.ts"), "makeReport")
 export const readRun = late(savedRuns, "readRun")
 export const readTask = late(savedRuns, "readTask")
 
@@ -66,7 +66,7 @@ export const layerAsk = (...args: Parameters<typeof Layers.layerAsk>) =>
   Layer.unwrap(Effect.map(layers, (module) => module.layerAsk(...args)))
 
 /** Checks with the setup of a project. */
-export const inProject = late(() => import("../app/projectCheck.ts"), "inProject")
+export const inProject = late(() => import("../plugins/check-tools/projectCheck.ts"), "inProject")
 
 const serverModels = () => import("../app/serverModels.ts")
 

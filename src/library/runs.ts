@@ -3,12 +3,12 @@
  * the command line gives with `--json`.
  */
 import * as Effect from "effect/Effect"
-import type { RunDifference } from "../domain/history/RunDifference.ts"
+import type { RunDifference } from "../plugins/replay/RunDifference.ts"
 import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
-import type { ReportData } from "../domain/report/ReportData.ts"
+import type { ReportData } from "../plugins/report/ReportData.ts"
 import { build } from "../app/build.ts"
-import type { SavedRun } from "../app/runs.ts"
+import type { SavedRun } from "../app/RunContext.ts"
 import type { RunChange } from "../services/history/RunChanges.ts"
 import {
   changesOfRun,

@@ -133,7 +133,7 @@ const runCases = Effect.fnUntraced(function* (seeds: ReadonlyArray<number>) {
   let asked = 0
   const answer = () => answers[asked++] ?? resultSaying(claim)
   const rules = [{ verdict: "deny" as const, tool: "read_file", pattern: "closed/**" }]
-  const { kinds, loop, project, taskRunner } = yield* openStages({ answer, rules, files: changing })
+  const { kinds, taskAgent, project, applier } = yield* openStages({ answer, rules, files: changing })
   mkdirSync(join(project, "dist"))
   writeFileSync(join(project, trackedFile), "kept\n")
   execFileSync("git", ["init", "-q"], { cwd: project })
@@ -146,7 +146,7 @@ const runCases = Effect.fnUntraced(function* (seeds: ReadonlyArray<number>) {
     asked = 0
     const task = plainTask(`Change ${seed}`, "changing", "Change the files.", "The changes.")
     const order = { briefing, round: 1, step: 0, finished: [] }
-    const work = Effect.flatMap(loop.work({ ...order, task }), (outcome) => taskRunner.run({ ...order, outcome }))
+    const work = Effect.flatMap(taskAgent.work({ ...order, task }), (outcome) => applier.apply({ ...order, outcome }))
     const ended = yield* Effect.result(work)
     const result = Result.isSuccess(ended) ? ended.success : undefined
     const rounds = [{ tasks: [task], results: result === undefined ? [] : [result], failures: [] }]

@@ -32,8 +32,19 @@ const others: ReadonlyArray<string> = [
   "domain/files/NewText.ts#maxLength"
 ]
 
+const table = /^(?:export )?const (\w+) = \{\n([^]*?)^\}/gm
+const entry = /^ {2}(\w+): \d[\d_.]*,?$/gm
+
+/** The constants of a file, and the entries of its tables that are numbers, as `table.entry`. */
+const constantsIn = (text: string): ReadonlyArray<string> => [
+  ...[...text.matchAll(constant)].map(([, name = ""]) => name),
+  ...[...text.matchAll(table)].flatMap(([, name = "", rows = ""]) =>
+    [...rows.matchAll(entry)].map(([, key]) => `${name}.${key}`)
+  )
+]
+
 const constants = files.flatMap((file) =>
-  [...readFileSync(`src/${file}`, "utf8").matchAll(constant)].map(([, name]) => `${file}#${name}`)
+  constantsIn(readFileSync(`src/${file}`, "utf8")).map((name) => `${file}#${name}`)
 )
 
 it("names every constant of the loop, excerpts, evidence and the gate in the table, with unit and reason", () => {
@@ -42,6 +53,12 @@ it("names every constant of the loop, excerpts, evidence and the gate in the tab
   expect(constants.filter((name) => !known.has(name))).toEqual([])
   expect(new Set(listed).size).toBe(listed.length)
   expect(heuristics.filter(({ decides, unit, why }) => [decides, unit, why].includes(""))).toEqual([])
+})
+
+it("finds entries of tables as well as constants", () => {
+  const text = "const one = 1\nexport const scores = {\n  /** A row. */\n  first: 0.5,\n  second: [2]\n} as const\n"
+  expect(constantsIn(text)).toEqual(["one", "scores.first"])
+  expect(constants).toContain("domain/excerpts/Scores.ts#termScores.literal")
 })
 
 it("reads the values where they stand", () => {

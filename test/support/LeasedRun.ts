@@ -4,8 +4,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ClusterRun, JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
-import { ClusterRuns, encodeRecord, eventIn, keyIn } from "../../src/services/cluster/ClusterRuns.ts"
-import { ClusterWork, type HeldLease } from "../../src/services/cluster/ClusterWork.ts"
+import { ClusterRuns, encodeRecord, eventIn, keyIn } from "../../src/plugins/cluster/ClusterRuns.ts"
+import { ClusterWork, type HeldLease } from "../../src/plugins/cluster/ClusterWork.ts"
 import { randomUUID } from "node:crypto"
 
 /** Starts the run, and claims it; its leases are never renewed. */

@@ -11,9 +11,9 @@ import {
   type NewRecord,
   runPiece,
   type WorkKind
-} from "../../src/services/cluster/ClusterWork.ts"
+} from "../../src/plugins/cluster/ClusterWork.ts"
 import { lineOf, parseJson, type JournalLine } from "../../src/services/journal/JournalLine.ts"
-import { aliveSeconds } from "../../src/services/cluster/SqlWork.ts"
+import { aliveSeconds } from "../../src/plugins/cluster/SqlWork.ts"
 
 interface MemoryRun {
   readonly program: string

@@ -25,7 +25,7 @@ import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import type { SandboxSettings } from "../../src/domain/commands/CommandSettings.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
@@ -105,7 +105,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(ToolRegistry.layer([builtIns])),
     Layer.provideMerge(sandbox.mode === "off" ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build

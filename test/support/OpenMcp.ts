@@ -1,6 +1,7 @@
 /**
  * The servers of a project and of a person, started as a run starts them, behind the real gate.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { McpServerEntry } from "../../src/domain/configuration/McpServerEntry.ts"
@@ -13,13 +14,14 @@ import { Journal } from "../../src/services/journal/Journal.ts"
 import { layerNoCommands } from "./NoCommands.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
 import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
-import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
+import { discoverServers } from "../../src/plugins/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
+import { defaultSettings } from "../../src/services/runs/RunSettings.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { callOf } from "./OpenTools.ts"
@@ -46,8 +48,12 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const text = typeof given.file === "string" ? given.file : JSON.stringify(given.file)
   const project = given.project ?? (yield* makeProject(given.file === undefined ? {} : { ".mcp.json": text }))
   const tools = Layer.unwrap(
-    Effect.map(McpPlugins, ({ plugins, problems }) => ToolRegistry.layer([...builtIns(), ...plugins], problems))
-  ).pipe(Layer.provideMerge(McpPlugins.layer({ project, own: given.own ?? {}, version: "0" })))
+    Effect.map(
+      discoverServers({ project, settings: { ...defaultSettings, mcpServers: given.own ?? {} }, version: "0" }),
+      ({ found, problems }) =>
+        ToolRegistry.layer([builtIns, ...Arr.partition(found, ({ outcome }) => outcome)[0]], problems)
+    )
+  )
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(tools),
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? callable })),

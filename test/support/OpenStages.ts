@@ -28,8 +28,8 @@ import { makeJoinChanges } from "../../src/services/pipeline/JoinChanges.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { Agent } from "../../src/services/agent/Agent.ts"
 import { makeCompaction } from "../../src/services/agent/Compaction.ts"
-import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
-import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
+import { TaskAgent } from "../../src/services/pipeline/TaskAgent.ts"
+import { ChangeApplier } from "../../src/services/pipeline/ChangeApplier.ts"
 import { type ScriptedAnswer, ScriptedModel, type ScriptedRequest } from "../../src/services/providers/ScriptedModel.ts"
 import { messageText } from "../../src/services/providers/PromptText.ts"
 import { Evidence } from "../../src/services/references/Evidence.ts"
@@ -41,11 +41,11 @@ import { Skills } from "../../src/services/skills/Skills.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
-import { leavesMachine } from "../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../src/app/providers.ts"
 import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenStages {
@@ -78,8 +78,8 @@ const parts: BriefingParts = {
 export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
 
 const layerStages = ({ checks }: OpenStages) =>
-  Layer.mergeAll(TaskLoop.layer, TaskRunner.layer).pipe(
-    Layer.provide(Agent.layer),
+  Layer.mergeAll(TaskAgent.layer, ChangeApplier.layer).pipe(
+    Layer.provideMerge(Agent.layer),
     Layer.provideMerge(PlanChecker.layer),
     Layer.provideMerge(
       Layer.mergeAll(Attempts.layer, checks ?? Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())
@@ -121,7 +121,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const context = yield* layerStages(given).pipe(
     Layer.provide(model),
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
+    Layer.provideMerge(ToolRegistry.layer([builtIns, ...(given.plugins ?? [])])),
     Layer.provideMerge(world),
     Layer.build
   )
@@ -133,10 +133,12 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         messages,
         requests,
         planner: yield* makePlanner,
-        loop: yield* TaskLoop,
+        taskAgent: yield* TaskAgent,
+        agent: yield* Agent,
+        within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context),
         join: yield* makeJoinChanges,
         compaction: yield* makeCompaction,
-        taskRunner: yield* TaskRunner,
+        applier: yield* ChangeApplier,
         kinds: yield* changeKinds,
         meter: yield* UsageMeter,
         log: yield* EventLog

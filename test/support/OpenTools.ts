@@ -19,9 +19,10 @@ import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { ToolLimits } from "../../src/services/tools/ToolLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/tools/WebFetch.ts"
-import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { CurrentCopy } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -76,7 +77,10 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(
-      ToolRegistry.layer([...builtIns({ ...defaultLimits, ...given.limits }), ...(given.plugins ?? [])])
+      Layer.provide(
+        ToolRegistry.layer([builtIns, ...(given.plugins ?? [])]),
+        Layer.succeed(ToolLimits)({ ...defaultLimits, ...given.limits })
+      )
     ),
     Layer.provideMerge(commands),
     Layer.provideMerge(world),

@@ -1,98 +1,48 @@
 /**
  * The order of the rooms of the source tree, for the architecture test: a module may import from its own room and from
- * rooms before it, type imports included. Rooms belong to one of two wings: the core, from reading text to the pipeline, and
- * features, which the core never imports. Both meet where the program is composed.
+ * rooms before it, type imports included. Everything outside of src/plugins is the core. A feature is one folder in
+ * src/plugins; it imports the core, and the core knows it only by its line in app/features.ts.
  */
 
 /** The interface for authors of plugins: an entry point, and all that the built-in tools may import. */
 const pluginKit = "plugin-kit.ts"
 
-/** The rooms of the core, on every floor first to last. */
+/** The list of the features in the program. */
+const featureList = "app/features.ts"
+
+const roomsOf = (floor: string, names: string): ReadonlyArray<string> =>
+  names.split(" ").map((name) => `${floor}/${name}`)
+
+/** The rooms of the core, first to last. */
 const core: ReadonlyArray<string> = [
-  ...[
-    "text",
-    "findings",
-    "files",
-    "commands",
-    "markdown",
-    "tools",
-    "excerpts",
-    "checks",
-    "plan",
-    "models",
-    "skills",
-    "permissions",
-    "configuration",
-    "grammar",
-    "documents",
-    "runs",
-    "journal"
-  ].map((room) => `domain/${room}`),
-  ...[
-    "runs",
-    "files",
-    "providers",
-    "approvals",
-    "permissions",
-    "journal",
-    "models",
-    "commands",
-    "tools",
-    "checks",
-    "references",
-    "skills",
-    "changes",
-    "agent",
-    "pipeline",
-    "configuration"
-  ].map((room) => `services/${room}`),
+  ...roomsOf(
+    "domain",
+    "text findings files commands markdown tools excerpts checks plan models skills permissions configuration grammar documents runs journal map plugins conversation history"
+  ),
+  ...roomsOf(
+    "services",
+    "runs files providers approvals permissions journal models commands tools checks references skills changes agent pipeline configuration plugins history map conversation"
+  ),
   pluginKit,
+  "app",
+  ...roomsOf("cli", "approval terminal run runs plugins skills permissions models doctor init ask completion"),
+  "cli"
+]
+
+/** The folders of features. */
+const features: ReadonlyArray<string> = roomsOf(
   "plugins",
-  "cli/approval",
-  "cli/terminal",
-  "cli/run"
-]
-
-/** The rooms of features, on every floor first to last; each may use the core. */
-const features: ReadonlyArray<string> = [
-  ...["map", "plugins", "web", "conversation", "history", "report", "observability", "checking"].map(
-    (room) => `domain/${room}`
-  ),
-  "services/providers/openai",
-  ...["web", "plugins", "checking", "history", "map", "conversation", "observability", "mcp", "cluster"].map(
-    (room) => `services/${room}`
-  ),
-  ...[
-    "runs",
-    "report",
-    "check",
-    "plugins",
-    "skills",
-    "permissions",
-    "models",
-    "doctor",
-    "init",
-    "mcp",
-    "ask",
-    "acp",
-    "completion",
-    "cluster"
-  ].map((room) => `cli/${room}`)
-]
-
-/** Where the program is composed: what is chosen here may come from both wings. */
-const composition: ReadonlyArray<string> = ["app", "library", "cli"]
-
-/** Lists in rooms of the core that name features: the built-in providers of models. */
-const lists: ReadonlySet<string> = new Set(["services/providers/providers.ts"])
+  "tools web openai check-tools model-bench report replay mcp acp telemetry cluster"
+)
 
 /** All rooms below src. */
-export const rooms: ReadonlyArray<string> = [...core, ...features, ...composition]
+export const rooms: ReadonlyArray<string> = [...core, ...features, "library"]
 
 /** Where files may lie that are in no room: the entry points, which come after all rooms. */
 export const entryPoints = "entry points"
 
-const floors = ["domain", "services", "plugins", "app", "library", "cli"]
+/** True for a room of the core. */
+export const isCore = (room: string): boolean => core.includes(room)
 
 /** The room of a module, by its path below src. */
 export const roomOf = (path: string): string => {
@@ -102,34 +52,29 @@ export const roomOf = (path: string): string => {
   return named.toSorted((a, b) => b.length - a.length)[0] ?? path
 }
 
-/** The wing of a room: `undefined` where the program is composed. */
-export const wingOf = (room: string): "core" | "features" | undefined =>
-  core.includes(room) ? "core" : features.includes(room) ? "features" : undefined
-
-const floorOf = (room: string): number =>
-  room === entryPoints ? floors.length : room === pluginKit ? 1.5 : floors.indexOf(room.split("/")[0] ?? "")
-
-const orderIn = (wing: ReadonlyArray<string>, here: string, there: string): boolean =>
-  wing.indexOf(there) <= wing.indexOf(here)
+const isFeature = (room: string): boolean => features.includes(room)
 
 /** Why a module may not import another; nothing when it may. */
 export const misplacement = (from: string, target: string): string | undefined => {
   const [here, there] = [roomOf(from), roomOf(target)]
-  const [wing, other] = [wingOf(here), wingOf(there)]
-  if (floorOf(here) === floors.indexOf("cli") && there === "library") {
-    return `${from} imports ${target}: cli and library stand side by side. Move what both need to app.`
+  if (here === there || here === entryPoints) return undefined
+  if (here === "plugins/tools" && there !== pluginKit) {
+    return `${from} imports ${target}: a built-in tool imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs.`
   }
-  if (here === "plugins" && there !== here && there !== pluginKit) {
-    return `${from} imports ${target}: a built-in tool imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs, or move it to plugins.`
+  if (isFeature(here)) {
+    return isCore(there)
+      ? undefined
+      : `${from} imports ${target}: a feature imports the core only. Move what both need to the core.`
   }
-  if (wing === "core" && other === "features" && !lists.has(from)) {
-    return `${from} imports ${target}: ${here} belongs to the core, which imports no feature. Move what both need to the core, or choose the feature in app.`
+  if (here === "library") return there === entryPoints ? `${from} imports the entry point ${target}.` : undefined
+  if (isFeature(there)) {
+    return from === featureList
+      ? undefined
+      : `${from} imports ${target}: the core imports no feature. Let the feature bring it by a part of its plugin, and name the feature in ${featureList}.`
   }
-  if (floorOf(there) < floorOf(here)) return undefined
-  const isLater =
-    floorOf(there) > floorOf(here) ||
-    (wing !== undefined && wing === other && !orderIn(wing === "core" ? core : features, here, there)) ||
-    (wing !== undefined && other === undefined)
-  if (!isLater) return undefined
+  if (there === "library") {
+    return `${from} imports ${target}: the library is made from the core. Move what both need to app.`
+  }
+  if (isCore(there) && core.indexOf(there) < core.indexOf(here)) return undefined
   return `${from} imports ${target}: ${here} comes before ${there}. Move what both need to ${here} or to a room before it, or move ${from} to ${there} or to a room after it.`
 }

@@ -4,10 +4,10 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
-import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
+import { loadSharedRuns } from "../run/sharedRuns.ts"
 import { diagnose, note, ok } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
-import { canStart, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
+import { canStart, findingLines, verdictOf } from "../../domain/configuration/Diagnosis.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags, stagesOf } from "../run/runFlags.ts"
@@ -39,7 +39,7 @@ export const doctor = Command.make(
   Effect.fn("doctor")(function* ({ cluster, json, model, project, stageModel }) {
     const { emit, isWatched, result, resultColumns, resultPaint } = yield* Output
     if (isWatched && !json) yield* emit("Looking at what a run needs ...")
-    const look = cluster ? diagnoseCluster : diagnose
+    const look = cluster ? (yield* loadSharedRuns).diagnose : diagnose
     const findings = [
       nodeFinding,
       ...(yield* look(project, { ...present({ model }), ...stagesOf({ stageModel }) })),

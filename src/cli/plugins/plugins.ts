@@ -28,7 +28,6 @@ import { explanationOf } from "../../services/files/FileFailure.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
-import { mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */
@@ -127,13 +126,10 @@ export interface ListedPlugin {
 
 const problemOf = (code: string, message: string) => ({ problem: { code, message } })
 
-type PluginCatalogue = Pick<
-  Effect.Success<ReturnType<typeof readCatalogue>>,
-  "known" | "servers" | "tools" | "problems"
->
+type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
 /** All plugins in the order in which they are loaded, built-in ones as one. */
-export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
+export const listPlugins = ({ found, known, problems, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
   const toolsOf = (origin: string) =>
     tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
   const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
@@ -151,10 +147,10 @@ export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue
       ...(problem instanceof PluginProblem ? problemOf(problem.code, problem.message) : {})
     }
   })
-  const started = servers.map(({ outcome, server }): ListedPlugin => ({
-    name: mcpOrigin(server.name),
-    origin: server.scope,
-    tools: toolsOf(mcpOrigin(server.name)),
+  const started = found.map(({ origin, outcome, scope }): ListedPlugin => ({
+    name: origin,
+    origin: scope,
+    tools: toolsOf(origin),
     ...(Result.isFailure(outcome) ? problemOf(outcome.failure._tag, outcome.failure.message) : {})
   }))
   return [{ name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) }, ...named, ...started]
@@ -187,7 +183,7 @@ const list = Command.make(
     const { emit, print, result, resultPaint } = yield* Output
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
-    const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]
+    const notes = [...unlistedProblems(catalogue), ...catalogue.notesOfFound]
     for (const note of notes) yield* emit(`note: ${printable(note)}`)
     if (json) return yield* result(outputJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))

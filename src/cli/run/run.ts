@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
-import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
+import type { NewRun } from "../../app/RunContext.ts"
+import { beginRun, planRun } from "../../app/runs.ts"
 import { mergeConfigurations } from "../../domain/configuration/Configuration.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
@@ -34,6 +35,7 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
+import { showSharedRun } from "./sharedRuns.ts"
 
 export const plan = Command.make(
   "plan",
@@ -77,52 +79,43 @@ const allFlags = {
   ...outcomeFlags
 }
 
-type RunFlags = Command.Command.Config.Infer<typeof allFlags>
-
-/** Starts a run on the workers of a cluster, and follows it to its end. */
-interface ClusterStart<E, R> {
-  readonly startClusterRun: (given: RunFlags, run: NewRun) => Effect.Effect<void, E, R>
-}
-
-/** The command; `loadCluster` loads what `--cluster` needs. */
-export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
-  Command.make(
-    "run",
-    allFlags,
-    Effect.fn("run")(function* (given) {
-      if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
-        return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
-      }
-      const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
-      const prompt = hasPrompt || Option.isNone(given.plan) ? yield* readPrompt(given) : undefined
-      const file = Option.getOrUndefined(given.plan)
-      const plan = file === undefined ? undefined : yield* readInput(file)
-      if (given.noCheck && given.check.length > 0) {
-        return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
-      }
-      const flags = mergeConfigurations(runConfiguration(given), checkConfiguration(given))
-      const order = {
-        runId: yield* makeRunId,
-        prompt: prompt ?? promptOfPlan(plan ?? "", file ?? ""),
-        ...(plan === undefined ? {} : { plan }),
-        ...(yield* readOutputSchema(given)),
-        ...(yield* readAttachment(given, Option.isSome(given.plan))),
-        ...orderFiles(given),
-        ...present({ skill: given.skill }),
-        ...(given.readOnly ? { readOnly: true } : {}),
-        ...(given.acceptUnverified ? { acceptUnverified: true } : {})
-      }
-      const run: NewRun = { project: given.project, given: flags, order }
-      if (!given.cluster) return yield* showOwnRun(given, (context) => beginRun(run, context))
-      const { startClusterRun } = yield* Effect.promise(loadCluster)
-      yield* startClusterRun(given, run)
-    })
-  ).pipe(
-    withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {
-      'task-conductor run "Where are the limits of a run defined?"':
-        "Answer a question with the model of your configuration; without one, choose from a list",
-      'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"':
-        "Use a model of the Ollama server; asks before it changes anything",
-      "task-conductor run --plan plan.md --json": "Run a plan file and print events as JSON Lines"
-    })
-  )
+/** The command. */
+export const run = Command.make(
+  "run",
+  allFlags,
+  Effect.fn("run")(function* (given) {
+    if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
+      return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
+    }
+    const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
+    const prompt = hasPrompt || Option.isNone(given.plan) ? yield* readPrompt(given) : undefined
+    const file = Option.getOrUndefined(given.plan)
+    const plan = file === undefined ? undefined : yield* readInput(file)
+    if (given.noCheck && given.check.length > 0) {
+      return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
+    }
+    const flags = mergeConfigurations(runConfiguration(given), checkConfiguration(given))
+    const order = {
+      runId: yield* makeRunId,
+      prompt: prompt ?? promptOfPlan(plan ?? "", file ?? ""),
+      ...(plan === undefined ? {} : { plan }),
+      ...(yield* readOutputSchema(given)),
+      ...(yield* readAttachment(given, Option.isSome(given.plan))),
+      ...orderFiles(given),
+      ...present({ skill: given.skill }),
+      ...(given.readOnly ? { readOnly: true } : {}),
+      ...(given.acceptUnverified ? { acceptUnverified: true } : {})
+    }
+    const run: NewRun = { project: given.project, given: flags, order }
+    if (!given.cluster) return yield* showOwnRun(given, (context) => beginRun(run, context))
+    yield* showSharedRun(given, { type: "start", run })
+  })
+).pipe(
+  withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {
+    'task-conductor run "Where are the limits of a run defined?"':
+      "Answer a question with the model of your configuration; without one, choose from a list",
+    'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"':
+      "Use a model of the Ollama server; asks before it changes anything",
+    "task-conductor run --plan plan.md --json": "Run a plan file and print events as JSON Lines"
+  })
+)

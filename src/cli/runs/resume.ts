@@ -6,10 +6,13 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { forkRun, resumeRun, type SavedRun } from "../../app/runs.ts"
-import type { RunContext } from "../../app/RunContext.ts"
+import { forkRun, resumeRun } from "../../app/runs.ts"
+import type { RunContext, SavedRun } from "../../app/RunContext.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { clusterFlag } from "./runs.ts"
+import { layerTerminal } from "../approval/TerminalApprover.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import { showSharedRun } from "../run/sharedRuns.ts"
 import type { DoubtAnswer } from "../../domain/permissions/Answer.ts"
 import { runConfiguration, savedRunFlags } from "../run/runFlags.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
@@ -17,16 +20,6 @@ import { present, withHelp } from "../terminal/Flags.ts"
 
 const flags = { ...savedRunFlags, cluster: clusterFlag }
 type Given = Command.Command.Config.Infer<typeof flags>
-
-/** Resumes a run on the workers. */
-interface ClusterResume<E, R> {
-  readonly resumeClusterRun: (given: Given, saved: SavedRun, inDoubt?: DoubtAnswer) => Effect.Effect<void, E, R>
-}
-
-/** Starts a run on the workers from a task of another one. */
-interface ClusterFork<E, R> {
-  readonly forkClusterRun: (given: Given, saved: SavedRun & { readonly from: string }) => Effect.Effect<void, E, R>
-}
 
 /** The project is named when it was moved. */
 const savedOf = (given: Given): SavedRun => ({
@@ -45,52 +38,49 @@ const goOn = (
 /** What is done about a call that was begun before the run broke off, by the value of the flag. */
 const doubtAnswers: Readonly<Record<string, DoubtAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
-/** The command `resume`; `loadCluster` loads what `--cluster` needs. */
-export const makeResume = <E, R>(loadCluster: () => Promise<ClusterResume<E, R>>) =>
-  Command.make(
-    "resume",
-    {
-      ...flags,
-      inDoubt: Flag.Literals("in-doubt", ["retry", "done", "abort"]).pipe(
-        Flag.withDescription(
-          "What to do about calls that were begun before the run broke off and may have happened, instead of asking: make them again, take them as done, or stop: --in-doubt done"
-        ),
-        Flag.optional
-      )
-    },
-    Effect.fn("resume")(function* ({ inDoubt, ...given }) {
-      const answer = doubtAnswers[Option.getOrElse(inDoubt, () => "")]
-      if (!given.cluster) return yield* goOn(given, resumeRun, answer)
-      const { resumeClusterRun } = yield* Effect.promise(loadCluster)
-      yield* resumeClusterRun(given, savedOf(given), answer)
-    })
-  ).pipe(
-    withHelp("Resume a run that ended early. Finished work is not repeated", {
-      "task-conductor resume last": "Resume the newest run",
-      'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"':
-        "Resume with permissions; those of the first start are not saved"
-    })
-  )
+/** The command `resume`. */
+export const resume = Command.make(
+  "resume",
+  {
+    ...flags,
+    inDoubt: Flag.Literals("in-doubt", ["retry", "done", "abort"]).pipe(
+      Flag.withDescription(
+        "What to do about calls that were begun before the run broke off and may have happened, instead of asking: make them again, take them as done, or stop: --in-doubt done"
+      ),
+      Flag.optional
+    )
+  },
+  Effect.fn("resume")(function* ({ inDoubt, ...given }) {
+    const answer = doubtAnswers[Option.getOrElse(inDoubt, () => "")]
+    if (!given.cluster) return yield* goOn(given, resumeRun, answer)
+    const approver = answer === undefined ? undefined : Approver.layerInDoubt(answer)(layerTerminal())
+    yield* showSharedRun(given, { type: "resume", saved: savedOf(given) }, approver)
+  })
+).pipe(
+  withHelp("Resume a run that ended early. Finished work is not repeated", {
+    "task-conductor resume last": "Resume the newest run",
+    'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"':
+      "Resume with permissions; those of the first start are not saved"
+  })
+)
 
-/** The command `fork`; `loadCluster` loads what `--cluster` needs. */
-export const makeFork = <E, R>(loadCluster: () => Promise<ClusterFork<E, R>>) =>
-  Command.make(
-    "fork",
-    {
-      ...flags,
-      from: Flag.String("from").pipe(
-        Flag.withMetavar("TASK"),
-        Flag.withDescription('The first task to execute again, together with all later ones: --from "Write 1"')
-      )
-    },
-    Effect.fn("fork")(function* ({ from, ...given }) {
-      if (!given.cluster) return yield* goOn(given, (saved, context) => forkRun({ ...saved, from }, context))
-      const { forkClusterRun } = yield* Effect.promise(loadCluster)
-      yield* forkClusterRun(given, { ...savedOf(given), from })
-    })
-  ).pipe(
-    withHelp("Start a new run from a task of another run, possibly with another model. Earlier results are reused", {
-      'task-conductor fork last --from "Summary 1" --model qwen3:14b':
-        "Reuse the research, and write the summary again with a larger model"
-    })
-  )
+/** The command `fork`. */
+export const fork = Command.make(
+  "fork",
+  {
+    ...flags,
+    from: Flag.String("from").pipe(
+      Flag.withMetavar("TASK"),
+      Flag.withDescription('The first task to execute again, together with all later ones: --from "Write 1"')
+    )
+  },
+  Effect.fn("fork")(function* ({ from, ...given }) {
+    if (!given.cluster) return yield* goOn(given, (saved, context) => forkRun({ ...saved, from }, context))
+    yield* showSharedRun(given, { type: "fork", saved: { ...savedOf(given), from } })
+  })
+).pipe(
+  withHelp("Start a new run from a task of another run, possibly with another model. Earlier results are reused", {
+    'task-conductor fork last --from "Summary 1" --model qwen3:14b':
+      "Reuse the research, and write the summary again with a larger model"
+  })
+)

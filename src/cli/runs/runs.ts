@@ -6,10 +6,9 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
-import { counted, secondsText } from "../../domain/text/Format.ts"
+import { counted } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
@@ -17,7 +16,7 @@ import { startOfRun } from "../../services/runs/RunId.ts"
 import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { runsOf, RunStore } from "../../services/history/RunStore.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
-import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
+import { layerSharedStore, loadSharedRuns } from "../run/sharedRuns.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
@@ -25,22 +24,7 @@ import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
 /** The runs of this machine, or those in the database. */
-export const storeOf = (isCluster: boolean) =>
-  isCluster
-    ? Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("../../app/clusterClient.ts")),
-          ({ layerClusterRuns }) => layerClusterRuns()
-        )
-      )
-    : layerRuns
-
-/** The workers of the last day, as they describe themselves in the database. */
-const listWorkers = Effect.gen(function* () {
-  const { layerClusterRuns } = yield* Effect.promise(() => import("../../app/clusterClient.ts"))
-  const { ClusterWorkers } = yield* Effect.promise(() => import("../../services/cluster/ClusterWorkers.ts"))
-  return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
-})
+export const storeOf = (isCluster: boolean) => (isCluster ? layerSharedStore : layerRuns)
 
 const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
 
@@ -52,9 +36,6 @@ export const clusterFlag = switchFlag(
 
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-
-const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
-  `worker ${printable(name)}  ${printable(version)}  ${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
 /** When a run began, by its id where the journal says nothing; what has neither is as old as can be. */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
@@ -200,8 +181,9 @@ export const runs = Command.make(
     )
     if (given.json) return yield* result(outputJson(all, 2))
     if (given.cluster) {
-      const workers = yield* listWorkers
-      yield* emit(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
+      const { workers } = yield* loadSharedRuns
+      const lines = yield* workers
+      yield* emit(lines.length === 0 ? "No worker was seen today." : lines.join("\n"))
     }
     if (all.length === 0) return yield* emit("There are no runs yet.")
     const { others, own } = given.cluster ? { own: all, others: [] } : yield* runsOf(all, path.resolve())

@@ -6,109 +6,19 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
-import { issueReport } from "../../domain/documents/CheckReport.ts"
-import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
-import { sarifLog } from "../../domain/checking/SarifLog.ts"
-import { linesOf } from "../../domain/checking/TextSpan.ts"
-import { type LintedSkill, lintSkills } from "../../services/checking/SkillLinter.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { version } from "../../app/version.ts"
-import { layerCatalogue, readCatalogue, layerSkills } from "../../app/layers.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { readCatalogue } from "../../app/layers.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
-import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { isSkillName, missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { newSkill } from "../../app/templates.ts"
-import { type FoundSkill, Skills } from "../../services/skills/Skills.ts"
+import { type FoundSkill } from "../../services/skills/Skills.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 import { writeNewFolder } from "../plugins/plugins.ts"
-import * as FileSystem from "effect/FileSystem"
-import type { SkillTestProblem } from "../../domain/checking/SkillTest.ts"
-import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
-import { parseRule } from "../../domain/permissions/Permission.ts"
-import type { Paint } from "../terminal/Colour.ts"
-import { counted } from "../../domain/text/Format.ts"
-
-const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(issueReport), repairs })
-
-const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string => {
-  const { issues, repairs, text, tokens } = skill
-  const found = { name, lines: linesOf(text), report: reportOf(skill), label: "warning" }
-  const { paint } = style
-  const verdict = issues.length > 0 ? paint.red(counted(issues.length, "issue")) : paint.green("good")
-  const parts = [
-    verdict,
-    ...(repairs.length === 0 ? [] : [counted(repairs.length, "warning")]),
-    ...(tokens === undefined
-      ? []
-      : [`about ${tokens.planning} tokens to plan, ${tokens.refinement} to refine, ${tokens.execution} to execute`])
-  ]
-  return [...findingTexts(found, style), `${printable(name)}: ${parts.join(", ")}`].join("\n\n")
-}
-
-const lint = Command.make(
-  "lint",
-  {
-    paths: Argument.String("PATH").pipe(
-      Argument.withDescription(
-        "Skills to check: a SKILL.md, its folder, or a folder of skills. Default: your skills and those of the project"
-      ),
-      Argument.atLeast(0)
-    ),
-    project: runFlags.project,
-    format: Flag.Literals("format", ["human", "json", "sarif"]).pipe(
-      Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > skills.sarif"),
-      Flag.withDefault("human")
-    ),
-    json: switchFlag("json", "Short for --format json: one JSON object with skills and failures")
-  },
-  Effect.fn("skills lint")(function* ({ json, paths, project, ...given }) {
-    const output = yield* Output
-    const path = yield* Path.Path
-    if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const setup = yield* readSetup(project, {})
-    const { tools } = yield* Effect.provide(ToolRegistry, layerCatalogue(setup))
-    const { config, home } = setup.folders
-    const known = tools.map((tool) => tool.name)
-    const { failures, skills } = yield* lintSkills(paths, { project: setup.project, home, config }, known)
-    for (const failure of failures) yield* output.emit(printable(failure))
-    if (json || given.format === "json") {
-      const reports = skills.map((skill) => ({
-        name: skill.name,
-        path: skill.path,
-        ...reportOf(skill),
-        ...(skill.tokens === undefined ? {} : { tokens: skill.tokens })
-      }))
-      yield* output.result(printableJson({ skills: reports, failures }, 2))
-    } else if (given.format === "sarif") {
-      const documents = skills.map((skill) => ({
-        path: sarifPath(path, skill.path),
-        text: skill.text,
-        report: reportOf(skill)
-      }))
-      yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
-    } else if (skills.length > 0) {
-      const style = { paint: output.resultPaint, columns: output.resultColumns() }
-      yield* output.result(skills.map((skill) => skillText(skill, sarifPath(path, skill.path), style)).join("\n\n"))
-    } else if (failures.length === 0) {
-      yield* output.emit("There are no skills of yours or of the project. Create one: task-conductor skills new NAME")
-    }
-    if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
-    if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
-  })
-).pipe(
-  withHelp("Check skill files strictly. Exit code 1 if one has an issue", {
-    "task-conductor skills lint": "Check your skills and those of the project",
-    "task-conductor skills lint .agents/skills/count-words": "Check one skill",
-    "task-conductor skills lint skills --format sarif > skills.sarif": "Write the findings for a code host"
-  })
-)
 
 const list = Command.make(
   "list",
@@ -152,7 +62,7 @@ const list = Command.make(
 )
 
 /** The skill of this name. */
-const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
+export const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found !== undefined) return Effect.succeed(found)
   const close = nearestOrAll(
@@ -229,88 +139,6 @@ const describe = Command.make(
   })
 )
 
-/** The SKILL.md that a name or a path means. */
-const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  if (given.includes("/") || given.includes(path.sep)) {
-    const file = path.basename(given) === "SKILL.md" ? given : path.join(given, "SKILL.md")
-    if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return path.resolve(file)
-    return yield* usageFailure(`There is no ${file}. Give the name of a skill, or the folder of its SKILL.md.`)
-  }
-  const skills = yield* Effect.provide(
-    Skills.use((all) => Effect.succeed(all.all)),
-    layerSkills(setup)
-  )
-  return (yield* namedSkill(given, skills)).path
-})
-
-/** The lines of one side of a difference, each with its mark; at most 20. */
-const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
-  if (text === undefined) return []
-  const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")
-  const left = lines.length - 20
-  const shown = [...lines.slice(0, 20), ...(left > 0 ? [`(${left} more lines)`] : [])]
-  return shown.map((line) => paint(`    ${mark} ${printable(line)}`))
-}
-
-const problemText = ({ actual, expected, what }: SkillTestProblem, paint: Paint): ReadonlyArray<string> => [
-  ...printableLines(what)
-    .split("\n")
-    .map((line) => `  ${line}`),
-  ...side(expected, "- expected:", paint.red),
-  ...side(actual, "+ actual:", paint.green)
-]
-
-const testText = ({ file, problems, title }: SkillTestResult, path: Path.Path, paint: Paint): string => {
-  const verdict = problems.length === 0 ? paint.green("ok  ") : paint.red("FAIL")
-  const name = printable(sarifPath(path, file))
-  return [
-    `${verdict} ${name}${title === "" ? "" : `: ${printable(title)}`}`,
-    ...problems.flatMap((problem) => problemText(problem, paint))
-  ].join("\n")
-}
-
-const test = Command.make(
-  "test",
-  {
-    name: Argument.String("NAME").pipe(
-      Argument.withDescription("The name of a skill, or the path of its folder, such as ./skills/count-words")
-    ),
-    project: runFlags.project,
-    allow: runFlags.allow,
-    plugin: runFlags.plugin,
-    json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
-  },
-  Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
-    const { emit, print, result, resultPaint } = yield* Output
-    const path = yield* Path.Path
-    const setup = yield* readSetup(project, { allow, plugins: plugin })
-    const skill = yield* skillFile(name, setup)
-    const tests = yield* testSkill(skill, {
-      rules: yield* Effect.forEach(allow, (rule) => Effect.orDie(Effect.fromResult(parseRule("allow", rule)))),
-      plugins: setup.extensions.plugins.filter(({ scope }) => scope === "given")
-    })
-    const failed = tests.filter(({ problems }) => problems.length > 0).length
-    if (json) {
-      const reports = tests.map((test) => ({ passed: test.problems.length === 0, ...test }))
-      yield* result(outputJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
-    } else if (tests.length > 0) {
-      const lines = tests.map((test) => testText(test, path, resultPaint))
-      yield* print([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
-    }
-    if (tests.length === 0) {
-      yield* emit(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
-    }
-    if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
-  })
-).pipe(
-  withHelp("Run the tests of a skill without a model. Exit code 1 if one fails", {
-    "task-conductor skills test count-words": "Run the tests beside the skill",
-    "task-conductor skills test check-types --allow run_command": "Allow the tests to run commands"
-  })
-)
-
 const create = Command.make(
   "new",
   {
@@ -345,5 +173,5 @@ export const skills = Command.make("skills").pipe(
   withHelp("List, describe, create, lint and test skills (kinds of tasks)", {
     "task-conductor skills list --json": "List all details of every skill"
   }),
-  Command.withSubcommands([list, describe, create, lint, test])
+  Command.withSubcommands([list, describe, create])
 )

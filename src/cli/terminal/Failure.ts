@@ -40,7 +40,7 @@ interface OtherFailure {
 }
 
 /** Errors in saved data, not in what the person gave. */
-const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
+const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
 /** What is wrong with a plan: for its author with what to write, for who asked a model with what can be done. */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
@@ -71,8 +71,6 @@ const exitCodeFor = (error: OtherFailure): number => {
       return (error as ModelUnchosen).models.length === 0 ? exitCodes.unavailable : exitCodes.usage
     case "NoValidPlan":
       return exitCodes.noValidPlan
-    case "RunWaits":
-      return exitCodeOf("not_permitted")
     case "BriefingError":
       return (error as BriefingError).isDenied === true ? exitCodeOf("not_permitted") : exitCodes.usage
     default:

@@ -3,7 +3,7 @@
  * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven, Gradle, .NET,
  * rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like those of gcc. Other output names no failures.
  */
-import { failureScores } from "../excerpts/Scores.ts"
+import { failureOrder } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
@@ -162,15 +162,16 @@ export const tellingLines = (lines: ReadonlyArray<string>, most: number): Readon
   const first = new Set([indexOf(/^E\s/), lines.findLastIndex((line) => placeInFile.test(line))])
   const failing = lines.findLastIndex((line) => line.startsWith(">"))
   const second = indexOf(placeInFile)
-  const weights = lines.map((line, index) => {
-    if (first.has(index) || assertion.test(line)) return failureScores.assertion
-    if (index === failing) return failureScores.failingLine
-    if (index === second) return failureScores.place
-    if (legend.test(line)) return failureScores.legend
-    return comparison.test(line) ? failureScores.comparison : failureScores.other
-  })
-  const kept = [...lines.keys()].toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b).slice(0, most)
-  return kept.toSorted((a, b) => a - b).flatMap((index) => lines[index] ?? [])
+  const kindOf = (line: string, index: number): (typeof failureOrder)[number] => {
+    if (first.has(index) || assertion.test(line)) return "assertion"
+    if (index === failing) return "failing"
+    if (index === second) return "place"
+    if (legend.test(line)) return "legend"
+    return comparison.test(line) ? "comparison" : "other"
+  }
+  const kinds = Map.groupBy(lines.keys(), (index) => kindOf(lines[index] ?? "", index))
+  const kept = new Set(failureOrder.flatMap((kind) => kinds.get(kind) ?? []).slice(0, most))
+  return lines.filter((_, index) => kept.has(index))
 }
 
 /** What is found on the way through an output. */

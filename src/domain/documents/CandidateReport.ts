@@ -6,7 +6,7 @@ import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { changedSince } from "./ChangedFiles.ts"
-import type { ParsedReply } from "./ModelReply.ts"
+import type { ParsedAnswer } from "./TurnAnswer.ts"
 
 /** The proposals of a working copy at one time, and the version that they are. */
 interface CopyState {
@@ -20,16 +20,15 @@ export interface CandidateReport<A> extends CopyState {
 }
 
 /** True for an answer that asks for nothing and is no report either. */
-const asksNothing = (answer: string, { native, turn }: ParsedReply): boolean =>
-  turn.calls.length + turn.changes.length + native.length === 0 && !/<{5,}|^#+ *Result summary/im.test(answer)
+const asksNothing = ({ content, native, text }: ParsedAnswer): boolean =>
+  content.calls.length + content.changes.length + native.length === 0 && !/<{5,}|^#+ *Result summary/im.test(text)
 
 /** True when the answer leaves the candidate as it is. */
 export const isUnchanged = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,
-  answer: string,
-  parsed: ParsedReply
-): boolean => candidate.version === version && asksNothing(answer, parsed)
+  answer: ParsedAnswer
+): boolean => candidate.version === version && asksNothing(answer)
 
 /** True when only tests were changed since, and all checks pass: nothing of what the report is about has changed. */
 export const isTested = (

@@ -1,26 +1,26 @@
 /**
- * The calls and changes of a reply, checked before any of them is made, and what is wrong with the reply because of them.
+ * The calls and changes of an answer, checked before any of them is made, and what is wrong with the answer because of them.
  */
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
 import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
-import type { ParsedReply } from "./ModelReply.ts"
+import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { callSign } from "./TaskOutcome.ts"
 import type { TurnContent } from "./TurnFormat.ts"
 import type { CallReply } from "./TurnReply.ts"
 
-/** One call of a reply, checked; `wanted` is how it was written. */
-export interface ReplyCall {
+/** One call of an answer, checked; `wanted` is how it was written. */
+export interface AnswerCall {
   readonly wanted: ToolCall
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** The calls and changes of a reply, checked. */
+/** The calls and changes of an answer, checked. */
 export interface CheckedCalls {
-  readonly calls: ReadonlyArray<ReplyCall>
+  readonly calls: ReadonlyArray<AnswerCall>
   /** Issues of changes that became no call. */
   readonly issues: ReadonlyArray<Issue>
   /** Changes that are not made; they stay open. */
@@ -42,9 +42,9 @@ export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<
   return groups.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
 }
 
-/** The changes of a reply that are not made because they have issues, are beyond the limit, or could not be read. */
+/** The changes of an answer that are not made because they have issues, are beyond the limit, or could not be read. */
 export const droppedChanges = (
-  calls: ReadonlyArray<ReplyCall>,
+  calls: ReadonlyArray<AnswerCall>,
   beyond: ReadonlyArray<UnmadeChange>,
   { issues, report }: TurnContent
 ): ReadonlyArray<UnmadeChange> =>
@@ -54,25 +54,25 @@ export const droppedChanges = (
     ...unreadChanges(issues, report !== undefined)
   ].filter(({ call }) => fileTools.has(call.name))
 
-/** Issues of a reply, without those of calls of the interface, which get them in their own answers. */
-export const replyIssues = ({ native, turn }: ParsedReply, checked: CheckedCalls): ReadonlyArray<Issue> => {
+/** Issues of an answer, without those of calls of the interface, which get them in their own replies. */
+export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [
-    ...turn.issues,
+    ...content.issues,
     ...checked.issues,
     ...checked.calls.flatMap(({ issues, wanted }) => (nativeSigns.has(callSign(wanted)) ? [] : issues)),
     ...(native.length === 0 ? checked.tooMany : [])
   ]
 }
 
-/** True when nothing is wrong with a reply and its calls. */
-export const isFaultless = ({ native, turn }: ParsedReply, { calls, issues, tooMany }: CheckedCalls): boolean =>
-  turn.issues.length + issues.length + tooMany.length === 0 &&
+/** True when nothing is wrong with an answer and its calls. */
+export const isFaultless = ({ content, native }: ParsedAnswer, { calls, issues, tooMany }: CheckedCalls): boolean =>
+  content.issues.length + issues.length + tooMany.length === 0 &&
   [...calls, ...native].every((call) => call.issues.length === 0)
 
-/** The answers to the calls of the interface, one for each. */
-export const nativeAnswers = (
-  { native }: ParsedReply,
+/** The replies to the calls of the interface, one for each. */
+export const callReplies = (
+  { native }: ParsedAnswer,
   { calls, tooMany }: CheckedCalls,
   outcomes: ReadonlyArray<CallOutcome>,
   turn: number

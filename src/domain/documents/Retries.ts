@@ -3,7 +3,7 @@
  * back again, and when the model is given up.
  */
 import type { Issue } from "../findings/Issue.ts"
-import type { ModelReply, ParsedReply } from "./ModelReply.ts"
+import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { holdsNothing } from "./UselessAnswers.ts"
 
 export interface Retries {
@@ -34,8 +34,7 @@ export const noRetries: Retries = {
 
 /** An answer that did not end the work. */
 interface OpenAnswer {
-  readonly reply: ModelReply
-  readonly parsed: ParsedReply
+  readonly answer: ParsedAnswer
   /** Issues of the answer and its report, without those of calls of the interface. */
   readonly issues: ReadonlyArray<Issue>
   /** True when the answer has issues, and no call that can be made. */
@@ -47,27 +46,27 @@ interface OpenAnswer {
 }
 
 /** True for an answer that was given before. An answer with calls of the interface may have the same text each time. */
-export const isRepeated = ({ answers }: Retries, { parsed, reply }: Pick<OpenAnswer, "parsed" | "reply">): boolean =>
-  answers.has(reply.answer.trim()) && parsed.native.length === 0
+export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
+  answers.has(text.trim()) && native.length === 0
 
 /** What was tried in vain after one more answer. */
 export const retriesAfter = (retries: Retries, open: OpenAnswer): Retries => {
-  const { isSentBack, isUnfounded, isUnusable, issues, parsed, reply } = open
-  const { turn } = parsed
-  const answer = reply.answer.trim()
-  const isAgain = isRepeated(retries, open)
+  const { answer, isSentBack, isUnfounded, isUnusable, issues } = open
+  const { content, hasOnlyThought = false, native } = answer
+  const text = answer.text.trim()
+  const isAgain = isRepeated(retries, answer)
   const isUseless =
     isUnusable &&
-    parsed.native.length === 0 &&
-    turn.hasUse !== true &&
-    (isAgain || holdsNothing(turn.report === undefined ? turn.issues : issues))
+    native.length === 0 &&
+    content.hasUse !== true &&
+    (isAgain || holdsNothing(content.report === undefined ? content.issues : issues))
   return {
-    unusable: isUnusable ? [...retries.unusable, answer] : [],
+    unusable: isUnusable ? [...retries.unusable, text] : [],
     useless: isUseless ? retries.useless + 1 : 0,
     rejectedReports: retries.rejectedReports + (isSentBack ? 1 : 0),
     unfoundedReports: retries.unfoundedReports + (isUnfounded ? 1 : 0),
     repeats: retries.repeats + (isAgain ? 1 : 0),
-    thinkingCuts: retries.thinkingCuts + (reply.hasOnlyThought === true ? 1 : 0),
-    answers: new Set([...retries.answers, answer])
+    thinkingCuts: retries.thinkingCuts + (hasOnlyThought ? 1 : 0),
+    answers: new Set([...retries.answers, text])
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the host replies to an answer in the turns of a task.
+ * The reply of the program to an answer of the model in the turns of a task or a message.
  */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -15,31 +15,34 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-export interface Reply {
-  readonly turn: number
-  readonly issues: ReadonlyArray<Issue>
+/** What came of an answer; each part is absent where there is nothing to tell. */
+export interface AnswerResults {
   /** What the answer asked for, with what came of it. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their texts before it. */
   readonly files?: ReadonlyArray<ProposedFile>
-  /** The instructions of the project that hold for its files, as a block. */
-  readonly instructions?: string
-  /** The checks that ran because of the answer. */
-  readonly checks?: ReadonlyArray<CheckOutcome>
-  /** What the changes of the answer left behind elsewhere, a line each. */
-  readonly leftovers?: ReadonlyArray<string>
   /** What the replacements of the answer came to, a sentence each. */
   readonly replaced?: ReadonlyArray<string>
-  /** The calls of the turns before. */
-  readonly before?: ReadonlyArray<CallOutcome>
-  /** True when the turns before are not shown as they were. */
-  readonly hasFolded?: boolean
-  /** True for an answer that was given before. */
-  readonly isRepeated?: boolean
+  /** What the changes of the answer left behind elsewhere, a line each. */
+  readonly remaining?: ReadonlyArray<string>
+  /** The checks that ran because of the answer. */
+  readonly checks?: ReadonlyArray<CheckOutcome>
+  /** The instructions of the project that hold for its files, as a block. */
+  readonly instructions?: string
+}
+
+export interface Reply {
+  readonly turn: number
+  readonly results: AnswerResults
+  readonly issues: ReadonlyArray<Issue>
   /** How to correct the answer; by what corrects it alone when absent. */
   readonly correction?: string | undefined
+  /** The calls whose outputs stand in the messages before this reply. */
+  readonly outcomesAbove?: ReadonlyArray<CallOutcome>
+  /** True for an answer that was given before. */
+  readonly isRepeated?: boolean
   /** What to do now. */
-  readonly now: string
+  readonly instruction: string
   /** The most characters of the whole reply. */
   readonly budget: number
 }
@@ -86,50 +89,40 @@ export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boo
 
 /** The reply to an answer: what was done, what is wrong, and what to do now. */
 export const replyText = ({
-  before = [],
   budget,
-  checks = [],
   correction = "Answer with what corrects this; what else was in the answer is done.",
-  files = [],
-  hasFolded = false,
-  instructions = "",
+  instruction,
   isRepeated = false,
   issues,
-  leftovers = [],
-  now,
-  outcomes = [],
-  replaced = [],
+  outcomesAbove = [],
+  results: { checks = [], files = [], instructions = "", outcomes = [], remaining = [], replaced = [] },
   turn
 }: Reply): string => {
-  const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
-  const isKnown = (outcome: CallOutcome): boolean =>
-    !hasFolded && known.get(callSign(outcome.call)) === outcomeText(outcome)
-  const shown = outcomes.filter((outcome) => !isChange(outcome) && !isKnown(outcome))
+  const outputsAbove = new Map(outcomesAbove.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
+  const isAbove = (outcome: CallOutcome): boolean => outputsAbove.get(callSign(outcome.call)) === outcomeText(outcome)
+  const [changes, looks] = [outcomes.filter(isChange), outcomes.filter((outcome) => !isChange(outcome))]
+  const shown = looks.filter((outcome) => !isAbove(outcome))
   const notes = [
-    ...replaced.map((one) => `- ${one}`),
-    ...outcomes.filter((one) => !isChange(one) && isKnown(one)).map(sameAsBefore),
+    ...replaced.map((line) => `- ${line}`),
+    ...looks.filter(isAbove).map(sameAsBefore),
     ...(isRepeated ? [repeated] : [])
   ].join("\n")
-  const problems =
-    issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`)
-  const end = nowBlock(now)
+  const after = [
+    remaining.length === 0 ? "" : rawBlock("## Still present", remaining.join("\n")),
+    checksBlock(
+      checks,
+      changes.some(({ result }) => result.success)
+    ),
+    instructions,
+    issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`),
+    nowBlock(instruction)
+  ].join("")
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const checked = checksBlock(
-    checks,
-    outcomes.some((one) => isChange(one) && one.result.success)
-  )
-  const left = leftovers.length === 0 ? "" : rawBlock("## Still present", leftovers.join("\n"))
-  const after = `${left}${checked}${instructions}${problems}${end}`
   const fixed = begin.length + after.length + callFrame(shown)
   const free = Math.max(0, budget - fixed)
   const room = shown.length === 0 ? free : free / 2
-  const changed = changesText(
-    outcomes.filter(isChange),
-    files,
-    replaced.length > 0 ? Math.min(room, mostOfSwaps) : room
-  )
-  const beside = fixed + changed.length
-  return `${begin}${callBlocks(shown, budget - beside)}${changed}${after}`.trimEnd()
+  const changed = changesText(changes, files, replaced.length > 0 ? Math.min(room, mostOfSwaps) : room)
+  return `${begin}${callBlocks(shown, budget - fixed - changed.length)}${changed}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */
@@ -163,17 +156,17 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest; where
+ * The messages that reply to calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest; where
  * that is too little for each, the last ones have nothing.
  */
-export const toolMessages = (answers: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
-  const results = answers.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
+export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
+  const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
   const limits = usefulShares(
     results.map((result) => resultText(result).length),
     budget,
     results.map(() => leastOutput)
   )
-  return answers.map(({ asked: { id, name }, outcome }, index): ToolMessage => {
+  return replies.map(({ asked: { id, name }, outcome }, index): ToolMessage => {
     const result = results[index] ?? notMade([])
     const limit = limits[index] ?? 0
     const cut =

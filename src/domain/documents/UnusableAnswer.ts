@@ -19,8 +19,8 @@ interface ExpectedDocument {
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
 /** The answer of one attempt. `shown` is the part that the next prompt repeats. */
-export interface PlainReply {
-  readonly answer: string
+export interface PlainAnswer {
+  readonly text: string
   readonly issues: ReadonlyArray<Issue>
   readonly shown: string
   /** The model thought and came to no answer. */
@@ -28,8 +28,8 @@ export interface PlainReply {
 }
 
 /** An answer as it was written. */
-export const plainReply = (text: string): PlainReply => ({
-  answer: text,
+export const plainAnswer = (text: string): PlainAnswer => ({
+  text,
   shown: text,
   issues: repeatsStopped(text) ? [stoppedAgain] : []
 })
@@ -40,18 +40,18 @@ const shownOfStopped = 600
 const beginWith = (shape: AnswerShape | undefined): string =>
   shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
 
-const onlyThought = (what: string, shape: AnswerShape | undefined): PlainReply => ({
-  answer: "",
+const onlyThought = (what: string, shape: AnswerShape | undefined): PlainAnswer => ({
+  text: "",
   shown: "",
   hasOnlyThought: true,
   issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
 })
 
-const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainReply => {
+const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAnswer => {
   const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
   const begin = beginWith(shape)
   return {
-    answer: reason.partial,
+    text: reason.partial,
     shown: left === 0 ? text : `${text}\n\n${stoppedNote(left)}`,
     issues: [
       reason.kind === "loop"
@@ -66,17 +66,20 @@ const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainRe
 }
 
 /** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
-const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainReply => {
+const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainAnswer => {
   const part = wholePartOf(partial)
   const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
   const whole =
     part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
   const what = `The answer ran into the length limit and broke off.${whole}`
-  return { answer: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
+  return { text: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
 }
 
 /** Failures that the model can repair by answering differently. */
-export const unusableAnswer = (error: ModelError, { readPart, shape }: ExpectedDocument): Option.Option<PlainReply> => {
+export const unusableAnswer = (
+  error: ModelError,
+  { readPart, shape }: ExpectedDocument
+): Option.Option<PlainAnswer> => {
   switch (error.reason._tag) {
     case "CutOff":
       return Option.some(cutOff(error.reason.partial, readPart))
@@ -86,7 +89,7 @@ export const unusableAnswer = (error: ModelError, { readPart, shape }: ExpectedD
       return Option.some(onlyThought("There was only thinking and no answer.", shape))
     case "EmptyAnswer":
       return Option.some({
-        answer: "",
+        text: "",
         shown: "",
         issues: [issue("answer-empty", "The answer was empty.")]
       })

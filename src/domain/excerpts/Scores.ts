@@ -1,5 +1,5 @@
 /**
- * What a line counts for where a text is cut to a budget: the table of all scores. Only their order and distance matter.
+ * What a line counts for where a text is cut to a budget: the table of all scores and orders. Only the order and distance of scores matter.
  */
 
 /** Lines that hold what a task looks for. The score of a text is divided by the places that it has. */
@@ -30,13 +30,8 @@ export const scoreParts = {
   testFile: 0.25
 } as const
 
-/** Lines about a failed check. */
-export const failureScores = {
-  assertion: 4,
-  failingLine: 3,
-  place: 2,
-  comparison: 1,
-  /** What the signs of a comparison mean. */
-  legend: 0.5,
-  other: 0
-} as const
+/** The order in which the matches of a search are shown: source, other data, tests, text for people, and what tools write. */
+export const fileOrder = ["source", "data", "test", "prose", "written"] as const
+
+/** The order of lines about a failed check, those that say most first. A legend says what the signs of a comparison mean. */
+export const failureOrder = ["assertion", "failing", "place", "comparison", "legend", "other"] as const

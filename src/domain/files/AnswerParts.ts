@@ -2,7 +2,7 @@
  * Where an answer holds the text of files: blocks with their marks, and fences under a path. These parts are found before anything
  * of the answer is cleaned, since nothing in them is a thought, a quotation or a wrapper of the answer.
  */
-import { blockEnd, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
+import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
 
 /** Lines of an answer that are one part of it, by the indices of the first one and the one after the last. */
@@ -41,13 +41,11 @@ export const wrapperOf = (
   return namesFile(begins) && isPart ? { first, end: last } : undefined
 }
 
-/** Reads the parts of an answer from its first line to its last. */
 class PartReader {
   readonly parts: Array<AnswerPart> = []
   private readonly lines: ReadonlyArray<string>
   private readonly namesFile: (line: string) => boolean
   private readonly beginsCall: (line: string) => boolean
-  /** The last line that is not blank. */
   private before = ""
   private hasHeading = false
 
@@ -76,8 +74,8 @@ class PartReader {
   private readAt(at: number): number {
     const after = this.afterSkipped(at)
     if (after !== undefined) return after
-    const last = blockEnd(this.lines, at)
-    if (last !== undefined) return this.add(at, last + 1)
+    const end = afterBlock(this.lines, at)
+    if (end !== undefined) return this.add(at, end)
     const info = readFence(this.line(at))?.info
     return info === undefined ? at + 1 : this.readFence(at, info)
   }
@@ -87,37 +85,30 @@ class PartReader {
     return end
   }
 
-  private next(from: number, test: (line: string) => boolean): number {
-    const length = this.lines.length
-    for (let at = from; at < length; at += 1) if (test(this.line(at))) return at
-    return length
+  private next(from: number, pattern: RegExp): number {
+    const at = this.lines.findIndex((line, index) => index >= from && pattern.test(line))
+    return at < 0 ? this.lines.length : at
   }
 
   /** The index after a thought or a call that begins on a line; neither holds parts. */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined
-    const end = this.next(at, (line) => (isThought ? thoughtEnd : callEnd).test(line)) + 1
-    return end <= this.lines.length
-      ? end
-      : isThought
-        ? Math.max(
-            at + 1,
-            this.next(at, (line) => heading.test(line))
-          )
-        : end - 1
+    const last = this.next(at, isThought ? thoughtEnd : callEnd)
+    if (last < this.lines.length) return last + 1
+    return isThought ? Math.max(at + 1, this.next(at, heading)) : last
   }
 
   private readFence(at: number, info: string): number {
     const isFile = this.namesFile(this.before) || pathOfInfo(info)?.isTitle === true
-    const inside = this.line(this.next(at + 1, (line) => !isBlank(line)))
+    const inside = this.line(this.next(at + 1, /\S/))
     if (!isFile && !this.hasHeading && wrapper.test(info) && /^\s*#{1,6}\s/.test(inside)) return at + 1
     const fence = isFile ? fileFenceAt(this.lines, at) : fenceAt(this.lines, at)
     const end = Math.min((fence?.end ?? at) + 1, this.lines.length)
     if (isFile) return this.add(at, end)
-    for (let index = at + 1; index < end; index += 1) {
-      const last = blockEnd(this.lines, index)
-      if (last !== undefined && last < end) index = this.add(index, last + 1) - 1
+    for (let index = at + 1; index < end;) {
+      const after = afterBlock(this.lines, index)
+      index = after !== undefined && after <= end ? this.add(index, after) : index + 1
     }
     return end
   }

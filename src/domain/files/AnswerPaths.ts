@@ -16,7 +16,6 @@ import {
   spansOf
 } from "./ChangePath.ts"
 
-/** A path that an answer names, and where. */
 export interface PlacedPath {
   readonly path: string
   /** The index of the line that holds nothing but the path; absent where it stands elsewhere. */

@@ -66,7 +66,6 @@ const isMarkdown = (path: string): boolean => ["markdown", "mdx", "rst", "text",
 /** Languages that a fence of a file of another kind does not have: it holds data, commands or an output. */
 const otherContent = /^(?:json|sh|bash|shell|console|terminal|powershell|cmd|output|log|te?xt|plaintext|diff|patch)$/i
 
-/** The characters of a line that an issue quotes. */
 const shownOfLine = 80
 
 const fitsFile = (language: string, path: string): boolean => {

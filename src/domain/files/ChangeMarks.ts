@@ -22,7 +22,6 @@ export const readFence = (line: string): { readonly signs: string; readonly info
 /** The heading of a report. */
 export const report = /^#{1,6}\s+(?:\*\*)?result summary\b/i
 
-/** The first mark of a block. */
 export interface OpenMark {
   readonly indent: string
   readonly length: number
@@ -109,7 +108,6 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
   return last.info === "" && last.signs === first.signs ? lines.slice(1, -1) : undefined
 }
 
-/** A fence by its info string. */
 export interface InfoFence {
   readonly info: string
   /** The index of the line that closes it; the number of lines when none does. */
@@ -118,24 +116,22 @@ export interface InfoFence {
   readonly isUnclear?: boolean
 }
 
-/** The index of the last line of a whole block that begins at an index; nothing where none begins. */
-export const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+/** The index of the line after a whole block that begins at an index; nothing where none begins. */
+export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   const open = readOpen(lines[at] ?? "")
   const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
-  return bounds === undefined || bounds.problem !== undefined ? undefined : bounds.end - 1
+  return bounds?.problem === undefined ? bounds?.end : undefined
 }
 
 /** The lines that may close a fence, without those that close a fence in it; looked for one by one. */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
   let depth = 0
-  for (let at = from + 1; at < lines.length; at += 1) {
-    const end = blockEnd(lines, at)
-    if (end !== undefined) {
-      at = end
-      continue
-    }
-    const inner = readFence(lines[at] ?? "")
+  for (let next = from + 1; next < lines.length;) {
+    const at = next
+    const end = afterBlock(lines, at)
+    next = end ?? at + 1
+    const inner = end === undefined ? readFence(lines[at] ?? "") : undefined
     if (inner === undefined || inner.signs[0] !== signs[0] || inner.signs.length < signs.length) continue
     if (inner.info !== "") depth += nests ? 1 : 0
     else if (depth > 0) depth -= 1

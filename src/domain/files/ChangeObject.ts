@@ -4,7 +4,7 @@
  * `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}`, `{"remove": "old.ts"}`, `{"move": "a.ts", "to": "b.ts"}`.
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import * as Predicate from "effect/Predicate"
 
 /** What an object asks for. A text is replaced everywhere but in the places of `except`; paths are as they were written. */
 export type ObjectChange =
@@ -16,14 +16,6 @@ export type ObjectChange =
     }
   | { readonly _tag: "Remove"; readonly path: string }
   | { readonly _tag: "Move"; readonly path: string; readonly to: string }
-
-const decode = Schema.decodeUnknownResult(
-  Schema.Struct({
-    replace: Schema.NonEmptyString,
-    with: Schema.String,
-    except: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
-  })
-)
 
 /** What the keys of such an object are; other words for the same are taken as well. */
 const verbs = { replace: "Replace", remove: "Remove", delete: "Remove", move: "Move", rename: "Move" } as const
@@ -80,12 +72,12 @@ const readReplacement = (fields: Fields): Result.Result<ObjectChange, string> =>
   const other = Object.keys(fields).find((key) => !keysOf.Replace.has(key as never))
   if (other !== undefined)
     return Result.fail(`The replacement has the key ${JSON.stringify(other)}, which says nothing.`)
-  const read = decode(fields)
-  if (Result.isFailure(read)) return Result.fail('The replacement lacks the text for "replace" or "with".')
-  const { except = [], replace, with: text } = read.success
-  if (replace === text) return Result.fail("The replacement would change nothing.")
-  const places = typeof except === "string" ? [except] : except
-  return Result.succeed({ _tag: "Replace", pattern: replace, with: text, except: places })
+  const { except = [], replace: pattern = "", with: text } = fields
+  const places = [except].flat()
+  if (!Predicate.isString(pattern) || pattern === "" || !Predicate.isString(text) || !places.every(Predicate.isString))
+    return Result.fail('The replacement lacks the text for "replace" or "with".')
+  if (pattern === text) return Result.fail("The replacement would change nothing.")
+  return Result.succeed({ _tag: "Replace", pattern, with: text, except: places })
 }
 
 const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.Result<ObjectChange, string> => {

@@ -11,7 +11,6 @@ import { languageOf } from "./Language.ts"
  */
 export type ProjectPaths = ReadonlyMap<string, string>
 
-/** A path as an answer names it. */
 export interface NamedPath {
   readonly path: string
   /** True when lines of the file are named with it, so that what follows is a part of the file. */

@@ -22,7 +22,6 @@ const definedNames = (path: string, text: string | null): ReadonlyArray<string> 
     .map(({ name }) => name)
     .filter(isTelling)
 
-/** True for a file that a program is made of, by its name. */
 export const isSourceFile = (path: string): boolean => isProgram(languageOf(path))
 
 const rowsOf = ({ base, path, text }: ProposedFile) =>
@@ -88,7 +87,6 @@ export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => 
   return from !== "" && removed.every((line, index) => line.replaceAll(from, to) === added[index])
 }
 
-/** A file with its text. */
 export interface NamedText {
   readonly path: string
   readonly text: string

@@ -79,7 +79,6 @@ const rust = patterns(
   /^\s*(?:unsafe\s+)?impl\b(?:<.*?>)?\s+(?:.*\sfor\s+)?&?(?:\w+::)*([A-Za-z_]\w*)/,
   /^\s*macro_rules!\s+([A-Za-z_]\w*)/
 )
-/** For the languages that have no patterns of their own. */
 const general = patterns(
   `${after("export|default|public|private|protected|internal|static|final|abstract|override|open|local|pub|async")}(?:function|class|interface|type|enum|struct|trait|def|defp|defmodule|func|fun|fn|sub|module|record|object|protocol|proc|package)\\s+([A-Za-z_$][\\w$.]*)`,
   /^([A-Z][A-Z0-9_]{3,})\s*=(?!=)/
@@ -113,10 +112,9 @@ const others: ReadonlySet<string> = new Set(
   "csv diff gitignore ini json json5 jsonc jsonl latex markdown mdx page rst text toml xml yaml".split(" ")
 )
 
-/** True for a language that programs are written in. */
 export const isProgram = (language: string): boolean => language !== "" && !others.has(language)
 
-/** What stands before brackets and declares nothing. */
+/** Keywords that look like calls: `if (…)`, `while (…)`. */
 const control: ReadonlySet<string> = new Set(
   "if else for while switch catch return do try with function await throw typeof super new sizeof defined foreach lock using when unless until elif match select case".split(
     " "
@@ -124,7 +122,7 @@ const control: ReadonlySet<string> = new Set(
 )
 
 const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
-/** No declaration begins behind so many characters. */
+/** Only this much of a line is searched for a declaration. */
 const longestHead = 240
 
 /** The name that a line declares for more than the block in which it stands; `language` as `languageOf` gives it. */
@@ -138,7 +136,6 @@ export const declaredName = (line: string, language: string): string | undefined
   return undefined
 }
 
-/** A line that declares a name. */
 export interface Declaration {
   /** Its index from 0. */
   readonly index: number

@@ -5,7 +5,6 @@
 
 /** One hunk: the lines that it finds in the file, and what takes their place. */
 interface DiffHunk {
-  /** The index of its first line in the text that was read. */
   readonly at: number
   readonly oldLines: Array<string>
   readonly newLines: Array<string>

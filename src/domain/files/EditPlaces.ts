@@ -12,7 +12,6 @@ export interface TextPlace {
   readonly newText: string
 }
 
-/** The text that is looked for, and what takes its place. */
 interface Replacement {
   readonly oldText: string
   readonly newText: string
@@ -179,24 +178,13 @@ const breaks = /\r\n|\n|\\n/g
 
 /** The text with each line break, real or escaped, as one character, and where each of its characters stands in the text. */
 const withBreaks = (text: string) => {
-  const offsets: Array<number> = []
-  let [plain, at] = ["", 0]
-  const copy = (end: number): void => {
-    for (let offset = at; offset < end; offset += 1) offsets.push(offset)
-    plain += text.slice(at, end)
-  }
-  for (const { 0: sign, index } of text.matchAll(breaks)) {
-    copy(index)
-    offsets.push(index)
-    plain += "\n"
-    at = index + sign.length
-  }
-  copy(text.length)
-  offsets.push(text.length)
-  return { plain, offsets }
+  const signs = text.match(/\r\n|\\n|[^]/g) ?? []
+  const offsets = [0]
+  for (const [at, sign] of signs.entries()) offsets.push((offsets[at] ?? 0) + sign.length)
+  return { plain: signs.map((sign) => (sign.length > 1 ? "\n" : sign)).join(""), offsets }
 }
 
-const breaksOf = (text: string): ReadonlyArray<string> => [...text.matchAll(breaks)].map(([sign]) => sign)
+const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
 /** The new text with its line breaks written as those of the place; nothing when it is not clear which is which. */
 const brokenLike = (newText: string, place: string): string | undefined => {

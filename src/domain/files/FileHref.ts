@@ -10,9 +10,6 @@ const special = /[%#<>\\\u0000-\u001f\u007f]/g
 /** The target for a path. Blanks and parentheses stay, so it may need angle brackets around it. */
 export const hrefOfPath = (path: string): string => path.replace(special, encodeURIComponent)
 
-/** The path of a target that `hrefOfPath` made. */
-export const pathOfHref = (href: string): string => href.replace(/%[0-7][\da-f]/gi, decodeURIComponent)
-
 /** A target that needs no angle brackets. */
 export const bareHrefOfPath = (path: string): string =>
   hrefOfPath(path).replace(/[\s()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

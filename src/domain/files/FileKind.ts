@@ -19,7 +19,6 @@ export const kindOfMode = (mode: number): FileKind => {
 export const modeAs = (kind: FileKind, mode: number): number =>
   kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
 
-/** As git writes it. */
 export const gitMode: Readonly<Record<FileKind, string>> = { plain: "100644", executable: "100755", link: "120000" }
 
 /** For a person, of what a file becomes. */

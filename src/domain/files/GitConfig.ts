@@ -4,7 +4,9 @@
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
-const restOfLine = /[^\n]*\n?/y
+
+/** The index at which the next line begins. */
+const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length
 
 /** Characters that a backslash makes; it takes others as they are. */
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
@@ -21,8 +23,7 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
     const character = text[at] ?? ""
     if (character === '"') isQuoted = !isQuoted
     else if (!isQuoted && (character === "#" || character === ";")) {
-      restOfLine.lastIndex = at
-      return { value: value.trim(), next: at + (restOfLine.exec(text)?.[0].length ?? 0) }
+      return { value: value.trim(), next: nextLine(text, at) }
     } else if (character === "\\") {
       at += 1
       const escaped = text[at] ?? ""
@@ -41,7 +42,7 @@ export const gitSettings = (given: string) => {
   const settings: Array<{ readonly key: string; readonly value: string }> = []
   let section = ""
   for (let at = 0; at < text.length;) {
-    sectionHead.lastIndex = settingName.lastIndex = restOfLine.lastIndex = at
+    sectionHead.lastIndex = settingName.lastIndex = at
     const [head = "", name = "", part] = sectionHead.exec(text) ?? []
     const [setting = "", key = "", sign] = settingName.exec(text) ?? []
     if (head !== "") {
@@ -53,7 +54,7 @@ export const gitSettings = (given: string) => {
       const whole = sign === "" ? "" : value.replace(/\0.*/s, "")
       settings.push({ key: `${section}.${key.toLowerCase()}`, value: whole })
       at = next
-    } else at += restOfLine.exec(text)?.[0].length || 1
+    } else at = nextLine(text, at)
   }
   return settings
 }

@@ -27,7 +27,6 @@ const folderKind = 0x4000
 interface Entry {
   readonly name: Uint8Array
   readonly mode: number
-  /** Where the next entry begins. */
   readonly next: number
 }
 

@@ -255,12 +255,6 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-const withoutCopiedSigns = ({ newText, oldText = "" }: Written, base: string): string =>
-  withPlainSigns(newText, (sign) => base.includes(sign) || !oldText.includes(sign))
-
-const withSignsOfCode = ({ newText }: Written, base: string): string =>
-  withPlainCode(newText, (sign) => base.includes(sign))
-
 /** The new text without line numbers, when they are those of its place, or those of a whole file. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const found = withoutNumbers(newText)
@@ -295,10 +289,19 @@ const steps: ReadonlyArray<Step> = [
   ["code", "fences", withoutFences],
   ["code", "blanks at the ends of lines", withoutEndBlanks],
   ["any", "invisible characters", ({ newText }, base) => withoutInvisible(newText, base)],
-  ["any", "signs that the old text was given by mistake", withoutCopiedSigns],
+  [
+    "any",
+    "signs that the old text was given by mistake",
+    ({ newText, oldText = "" }, base) =>
+      withPlainSigns(newText, (sign) => base.includes(sign) || !oldText.includes(sign))
+  ],
   ["any", "other line ends", withOwnLineEnds],
   ["plain code", "numbers of lines", withoutOwnNumbers],
-  ["plain code", "typographic or full-width signs outside of strings and comments", withSignsOfCode]
+  [
+    "plain code",
+    "typographic or full-width signs outside of strings and comments",
+    ({ newText }, base) => withPlainCode(newText, (sign) => base.includes(sign))
+  ]
 ]
 
 /** What may be any of this; only with the file can it be told. */

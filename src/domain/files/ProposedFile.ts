@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { FileEntry } from "./FileEntry.ts"
 import { FileKind } from "./FileKind.ts"
+import { definedFields } from "../text/DefinedFields.ts"
 
 export const ProposedFile = Schema.Struct({
   path: Schema.String,
@@ -33,14 +34,5 @@ export const isOpaque = ({ from, kind, text }: ProposedFile): boolean =>
 type Beside = { readonly [K in "folder" | "from" | "holds" | "kind"]?: ProposedFile[K] | undefined }
 
 /** What a proposal says beside its texts. */
-export const besideText = ({
-  folder,
-  from,
-  holds,
-  kind
-}: Beside): Pick<ProposedFile, "folder" | "from" | "holds" | "kind"> => ({
-  ...(kind === undefined ? {} : { kind }),
-  ...(holds === undefined ? {} : { holds }),
-  ...(from === undefined ? {} : { from }),
-  ...(folder === undefined ? {} : { folder })
-})
+export const besideText = ({ folder, from, holds, kind }: Beside) =>
+  definedFields({ kind, holds, from, folder }) as Pick<ProposedFile, keyof Beside>

@@ -7,33 +7,11 @@
 
 import rows from "./automaticFiles.json" with { type: "json" }
 
-/** Files that one product runs or reads by itself. */
-export interface AutomaticFiles {
-  readonly product: string
-  /** A page of the product's documentation, or its project. */
-  readonly source: string
-  /**
-   * The files with what each of them does, in lower case. A name alone stands at any depth, `a/b` where such a path
-   * ends; all in a folder counts when the path ends in `/`; `*` stands for any beginning of a name.
-   */
-  readonly files: Readonly<Record<string, string | undefined>>
-}
-
-/** A row is `product | source`, and below it, indented, `path | what it does` for each of its files. */
-const readAutomaticFiles = (): ReadonlyArray<AutomaticFiles> => {
-  const products: Array<AutomaticFiles> = []
-  for (const row of rows) {
-    const [name = "", text = ""] = row.split(" | ").map((cell) => cell.trim())
-    const product = products.at(-1)
-    if (!row.startsWith(" ")) products.push({ product: name, source: text, files: {} })
-    else if (product !== undefined) products.splice(-1, 1, { ...product, files: { ...product.files, [name]: text } })
-  }
-  return products
-}
-
-export const automaticFiles: ReadonlyArray<AutomaticFiles> = readAutomaticFiles()
-
-const paths = automaticFiles.flatMap(({ files }) => Object.keys(files))
+/**
+ * The paths of the rows; a row that is not indented names a product. A name alone stands at any depth, `a/b` where such a path ends;
+ * all in a folder counts when the path ends in `/`; `*` stands for any beginning of a name.
+ */
+const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
 const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))

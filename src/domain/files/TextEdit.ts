@@ -264,20 +264,12 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
   })
 }
 
-const namedPlaces = (except: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(except.map((one) => one.trim().replace(/^\.\//, "")))
-
-const isFileExcepted = (except: ReadonlySet<string>, path: string): boolean =>
-  except.has(path) || [...except].some((one) => one.endsWith("/") && path.startsWith(one))
-
-/** True for a place that is named as `path:line`, `path`, or a folder with a slash at its end. */
-const isExcepted = (except: ReadonlySet<string>, path: string, line: number): boolean =>
-  except.has(`${path}:${line}`) || isFileExcepted(except, path)
-
-/** True for files that are excepted as a whole. */
-export const exceptedFiles = (except: ReadonlyArray<string>): ((path: string) => boolean) => {
-  const places = namedPlaces(except)
-  return (path) => isFileExcepted(places, path)
+/** True for a place that is named as `path:line`, `path`, or a folder with a slash at its end; without a line for a whole file. */
+export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
+  const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))
+  const folders = [...places].filter((place) => place.endsWith("/"))
+  return (path, line) =>
+    places.has(path) || places.has(`${path}:${line}`) || folders.some((folder) => path.startsWith(folder))
 }
 
 /** The lines in which the pattern stands, each once, without the excepted ones. */
@@ -285,12 +277,12 @@ export const replacePlaces = (
   files: ReadonlyArray<{ readonly path: string; readonly text: string }>,
   { except, pattern }: { readonly pattern: string; readonly except: ReadonlyArray<string> }
 ): ReadonlyArray<TextLine> => {
-  const excepted = namedPlaces(except)
+  const isExcepted = exceptedPlaces(except)
   return files.flatMap(({ path, text }) => {
     if (pattern === "") return []
     const offsets = offsetsIn(text, spelled(text, pattern))
     return [...new Set(lineNumbers(text, offsets))]
-      .filter((line) => !isExcepted(excepted, path, line))
+      .filter((line) => !isExcepted(path, line))
       .map((line) => ({ path, line }))
   })
 }

@@ -25,7 +25,6 @@ export const Issue = Schema.Struct({
   where: Where,
   what: Schema.String,
   how: Schema.String,
-  /** The offending text, verbatim. */
   quote: Schema.optionalKey(Schema.String)
 })
 export type Issue = typeof Issue.Type
@@ -47,15 +46,10 @@ export interface Reading<A> {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
-export interface ReadingFallback<A> {
-  readonly value: A
-  readonly repairs: ReadonlyArray<Repair>
-}
-
 /** The reading of one answer of a model, which may be asked again. */
 export interface AnswerReading<A> extends Reading<A> {
-  readonly fallback?: ReadingFallback<A>
+  /** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+  readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
   readonly hasUse?: boolean
 }
@@ -92,7 +86,6 @@ export type IssueCode = CodeOf<"error">
 /** A code that is only noted. */
 export type RepairCode = CodeOf<"warning" | "note">
 
-/** What the readers of one document found so far. */
 export interface Findings {
   readonly issues: Array<Issue>
   readonly repairs: Array<Repair>

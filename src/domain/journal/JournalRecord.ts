@@ -169,3 +169,9 @@ export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) =
     return whole === undefined ? record : { type: "prompt", key, system: whole, user }
   }
 }
+
+/** A record and when it was written, in milliseconds since 1970. */
+export interface TimedRecord {
+  readonly at: number
+  readonly record: JournalRecord
+}

@@ -4,9 +4,9 @@
  * places that it changes. A note says what is shown, and that the room was the reason.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
-import { chooseRows } from "../files/SearchRank.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
-import { cutLine, packLines } from "../excerpts/Packing.ts"
+import { cutLine, LineChoice, packLines } from "../excerpts/Packing.ts"
+import { chooseRows } from "../excerpts/SearchRank.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
@@ -80,13 +80,6 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   }).text
 }
 
-/** How many of the lines fit, with a line end each. */
-const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
-  let length = 0
-  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
-  return over < 0 ? lines.length : over
-}
-
 /** The heads of a file and of its first place, and a line. */
 const leastOfDiff = 4
 
@@ -96,7 +89,10 @@ export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: numbe
   const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
   const note = `(The prompt has no room for all of the ${all.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
-  const count = fitting(lines, limit - summary.length - 100)
+  const sizes = lines.map((line) => line.length + 1)
+  const choice = new LineChoice(sizes, 0, limit - summary.length - 100)
+  choice.addEach(lines.keys())
+  const count = choice.lines.size
   if (count < Math.min(lines.length, leastOfDiff)) return summary
   const shown = count < lines.length ? `(The first ${count} of them:)` : "(These lines:)"
   return [summary, "", shown, ...lines.slice(0, count)].join("\n")

@@ -68,6 +68,7 @@ export const finishedText = (denied: DeniedCalls | undefined): string =>
       ? "not done (denied)"
       : "finished in part (some calls were denied)"
 
+/** How far a task had come: `execution` once it had made calls. The words are those of events, reports and saved runs. */
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 

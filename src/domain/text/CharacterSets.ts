@@ -27,8 +27,6 @@ export const windows1252: CharacterSet = {
   encode: (character) => windowsBytes.get(character)
 }
 
-const isLead = (byte: number): boolean => (byte >= 0x81 && byte <= 0x9f) || (byte >= 0xe0 && byte <= 0xfc)
-const isTrail = (byte: number): boolean => byte >= 0x40 && byte <= 0xfc && byte !== 0x7f
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
 /** Leads whose characters stand in another place as well, and are written there. */
@@ -47,9 +45,8 @@ const makePairTable = (): PairTable => {
   const bytes = new Map<string, ReadonlyArray<number>>()
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
-      if (!isLead(lead) || !isTrail(trail)) continue
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Characters for private use and pairs without a character are left out. */
+      /* What is left out: two characters, characters for private use, and pairs without a character. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])

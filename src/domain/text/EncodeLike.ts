@@ -3,6 +3,7 @@
  * are written in the encoding of the file, with its byte order mark.
  */
 import * as Result from "effect/Result"
+import * as TextDiff from "effect/TextDiff"
 import { type CharacterSet, shiftJis, windows1252 } from "./CharacterSets.ts"
 import {
   decodeFile,
@@ -36,52 +37,44 @@ const utf16 = (text: string, isLittle: boolean, isMarked: boolean): Uint8Array =
   return new Uint8Array(view.buffer)
 }
 
-/** The lines of bytes, each with its line feed. */
-const byteLines = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
-  const lines: Array<Uint8Array> = []
-  for (let at = 0; at < bytes.length;) {
-    const feed = bytes.indexOf(lineFeed, at)
-    const end = feed === -1 ? bytes.length : feed + 1
-    lines.push(bytes.subarray(at, end))
-    at = end
-  }
-  return lines
-}
-
-/** The lines of a text, each with its line feed. */
-const textLines = (text: string): ReadonlyArray<string> => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-
 interface OldLine {
   readonly bytes: Uint8Array
   readonly text: string
 }
 
-/**
- * For each new line the old one that it is: from both ends as long as they are the same, and between them the next old line
- * with the same text.
- */
-const keptLines = (before: ReadonlyArray<OldLine>, after: ReadonlyArray<string>) => {
-  const kept = new Map<number, OldLine>()
-  const shorter = Math.min(before.length, after.length)
-  let head = 0
-  while (head < shorter && before[head]?.text === after[head]) head += 1
-  let tail = 0
-  while (tail < shorter - head && before.at(-1 - tail)?.text === after.at(-1 - tail)) tail += 1
-  for (let at = 0; at < head; at += 1) kept.set(at, before[at] as OldLine)
-  for (let at = 1; at <= tail; at += 1) kept.set(after.length - at, before.at(-at) as OldLine)
-  const between = before.slice(head, before.length - tail)
-  const places = new Map<string, Array<number>>()
-  for (const [at, { text }] of between.entries()) places.set(text, [...(places.get(text) ?? []), at])
-  let next = 0
-  for (let at = head; at < after.length - tail; at += 1) {
-    const same = places.get(after[at] ?? "") ?? []
-    const place = same.find((one) => one >= next) ?? same[0]
-    if (place === undefined) continue
-    kept.set(at, between[place] as OldLine)
-    next = place + 1
+/** The lines of bytes, each with its line feed. */
+const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): ReadonlyArray<OldLine> => {
+  const lines: Array<OldLine> = []
+  for (let at = 0; at < bytes.length;) {
+    const line = bytes.subarray(at, bytes.indexOf(lineFeed, at) + 1 || bytes.length)
+    lines.push({ bytes: line, text: decode(line) })
+    at += line.length
   }
-  const used = new Set(kept.values())
-  return { kept, replaced: before.filter((line) => !used.has(line)) }
+  return lines
+}
+
+/** With more differences the search for lines that stay would take too long; all between the first and the last one are written anew. */
+const maxEdits = 5000
+
+/** The new lines, each with the bytes of the old one that it is, and the old lines that go. */
+const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
+  const edits = TextDiff.diff(
+    before.map(({ text }) => text),
+    after === "" ? [] : after.split(/(?<=\n)/),
+    { maxEdits }
+  )
+  const replaced: Array<OldLine> = []
+  let at = 0
+  const lines = edits.flatMap(
+    ({ _tag, items }): ReadonlyArray<{ readonly text: string; readonly bytes?: Uint8Array }> => {
+      if (_tag === "Insert") return items.map((text) => ({ text }))
+      const old = before.slice(at, (at += items.length))
+      if (_tag === "Equal") return old
+      replaced.push(...old)
+      return []
+    }
+  )
+  return { lines, replaced }
 }
 
 /** Encodes one changed line; fails with the character that the encoding lacks. */
@@ -125,23 +118,20 @@ const decodeLine: Readonly<Record<LineEncoding, (bytes: Uint8Array) => string>> 
 
 const encodeLines = (before: Uint8Array, text: string, encoding: LineEncoding): Result.Result<Uint8Array, string> => {
   const start = hasByteOrderMark(before) ? 3 : 0
-  const old = byteLines(before.subarray(start)).map((bytes) => ({ bytes, text: decodeLine[encoding](bytes) }))
-  const lines = textLines(text)
-  const { kept, replaced } = keptLines(old, lines)
+  const { lines, replaced } = compareLines(byteLines(before.subarray(start), decodeLine[encoding]), text)
   const encodeLine =
     encoding === "Partly UTF-8"
       ? withShownBytes(replaced)
       : inCharacterSet(encoding === "Shift-JIS" ? shiftJis : windows1252)
   const parts: Array<Uint8Array> = [before.subarray(0, start)]
   for (const [at, line] of lines.entries()) {
-    const encoded = kept.get(at)?.bytes ?? encodeLine(line)
-    if (encoded instanceof Uint8Array) parts.push(encoded)
-    else if (Result.isSuccess(encoded)) parts.push(encoded.success)
-    else {
+    const encoded = line.bytes === undefined ? encodeLine(line.text) : Result.succeed(line.bytes)
+    if (Result.isFailure(encoded)) {
       return Result.fail(
         `it is ${encodingName(encoding)}, which has no ${JSON.stringify(encoded.failure)} (line ${at + 1}). Write it with characters of that encoding, such as ASCII, or leave the line as it is`
       )
     }
+    parts.push(encoded.success)
   }
   return Result.succeed(joined(parts))
 }

@@ -28,9 +28,7 @@ const lastParagraphEnd = (text: string, max: number): number => {
 /** The longest beginning of whole lines that fits; without a line end, of whole characters. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
-  if (end > 0) return end
-  const unit = text.charCodeAt(max - 1)
-  return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max
+  return end > 0 ? end : cutAt(text, max).length
 }
 
 /** Cuts a string that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
@@ -154,6 +152,6 @@ export const fitLines = (lines: ReadonlyArray<string>, maxCharacters: number, { 
     return `${lines.slice(0, end).join("\n")}\n\n(Lines ${first} to ${last}${total}. Read on with start_line ${last + 1}.)`
   }
   const line = lines[0] ?? ""
-  const cut = line.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, "")
+  const cut = cutAt(line, maxCharacters)
   return `${cut}\n\n(The first ${cut.length} of ${line.length} characters of line ${first}${total}. Search it for the rest.)`
 }

@@ -25,7 +25,6 @@ const asShown = (bytes: Uint8Array): ReadableText => {
   return { text, encoding: `${counted(shown.length, "byte")} of it ${are} no UTF-8 and shown as \\xNN.` }
 }
 
-/** The text of any bytes, without a byte order mark. */
 export const readableText = (bytes: Uint8Array): ReadableText => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
   if (wide !== undefined) {

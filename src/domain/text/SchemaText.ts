@@ -82,7 +82,6 @@ export const schemaProblems = (
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
 
-/** What is reported to a model about one thing that is wrong. */
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]

@@ -31,7 +31,6 @@ export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | unde
 const hasControls = (bytes: Uint8Array): boolean =>
   bytes.some((byte) => (byte < 32 && ![9, 10, 12, 13, 26, 27].includes(byte)) || byte === 127)
 
-/** True when the bytes begin with the UTF-8 byte order mark. */
 export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
 
 /** The mark of UTF-16 with which bytes begin. */
@@ -99,7 +98,6 @@ export interface ShownBytes {
   readonly longCharacters: number
 }
 
-/** The text of bytes of which most are UTF-8. */
 export const showBytes = (bytes: Uint8Array): ShownBytes => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   const parts: Array<string> = []
@@ -158,7 +156,6 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string
   return text === undefined ? decodeOther(bytes) : decoded(text, "UTF-8")
 }
 
-/** The name of an encoding for a person or a model. */
 export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 

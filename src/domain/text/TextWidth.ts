@@ -13,7 +13,6 @@ const widthOf = (character: string): number => {
   return combining.test(character) ? 0 : eastAsianWidth(code)
 }
 
-/** The columns of a string. */
 export const textWidth = (text: string): number => {
   let width = 0
   for (const character of text) width += widthOf(character)
@@ -85,10 +84,8 @@ export interface Span {
 
 export type StyledLine = ReadonlyArray<Span>
 
-/** The columns of a line. */
 export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text }) => sum + textWidth(text), 0)
 
-/** The text of a line without its styles. */
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
 /** The line with at most so many columns; what does not fit is cut at the end. */

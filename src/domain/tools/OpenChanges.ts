@@ -21,9 +21,6 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
-/** True for a replacement of all places in one file. */
-const isReplacementIn = (one: CallOutcome): boolean => hasPath(one) && one.call.arguments["replace_all"] === true
-
 /** True for a replacement everywhere, which names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
@@ -36,16 +33,13 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The new texts of a call that changes files. */
-export const newTextsOf = (given: Arguments): ReadonlyArray<string> =>
+/** The texts of a call that changes files, in its edits as well. */
+const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
-    .flatMap((one) => (isArguments(one) ? [one["new_text"], one["content"]] : []))
+    .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
     .filter((text) => typeof text === "string")
 
-const oldTextsOf = (given: Arguments): ReadonlyArray<string> =>
-  [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
-    .flatMap((one) => (isArguments(one) ? [one["old_text"]] : []))
-    .filter((text) => typeof text === "string")
+export const newTextsOf = (given: Arguments): ReadonlyArray<string> => textsOf(given, "new_text", "content")
 
 /** The lines that a change brings, without those that stand anywhere, as brackets do. */
 const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
@@ -56,63 +50,25 @@ const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
 
 const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b/.test(result.error_message ?? "")
 
-/** True when the file is gone after the call: it was removed, or moved. */
-const takesAway = ({ call }: CallOutcome, path: string): boolean =>
-  (call.name === "remove_file" || call.name === "move_file") && isWithin(pathOf(call), path)
-
 const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "")
 
-const isWithin = (folder: string, path: string): boolean =>
-  withoutEndSlash(folder) === withoutEndSlash(path) || isBelow(withoutEndSlash(folder), path)
-
-const nameOf = (path: string): string => fileName(withoutEndSlash(path))
+/** True when the file is gone after the call: it was removed, or moved, by itself or with its folder. */
+const takesAway = ({ call }: CallOutcome, path: string): boolean => {
+  const [taken, file] = [pathOf(call), path].map(withoutEndSlash) as [string, string]
+  return (call.name === "remove_file" || call.name === "move_file") && (taken === file || isBelow(taken, file))
+}
 
 /** True for a path that leads nowhere where another one has its name, or was named with the failure. */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
   const named = (failed.result.error_message ?? "").split(/[\s,]+/).map((word) => word.replace(/\.$/, ""))
-  return isMissing(failed) && (nameOf(meant) === nameOf(path) || named.includes(path))
-}
-
-/** A removal, made up for by what takes the same path away, or by a removal of the path that was meant. */
-const isRemoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean =>
-  later.some((one) => takesAway(one, pathOf(failed.call)) || (one.call.name === "remove_file" && isMeant(failed, one)))
-
-/** A move, made up for by one of the same file or to the same path, or by a file that is written there and the old one removed. */
-const isMoved = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
-  const [from = "", to = ""] = pathsOf(failed.call)
-  return later.some(
-    (one) =>
-      (one.call.name === "move_file" && (pathOf(one.call) === from || pathsOf(one.call)[1] === to)) ||
-      (one.call.name !== "move_file" && takesAway(one, from) && later.some((other) => pathOf(other.call) === to))
-  )
-}
-
-/** An edit or a whole file, made up for by a change of the same file that brings a line of it, a whole file, or one for each of them. */
-const isWritten = (
-  failed: CallOutcome,
-  changes: ReadonlyArray<CallOutcome>,
-  later: ReadonlyArray<CallOutcome>
-): boolean => {
-  const isOfFile = (one: CallOutcome): boolean => pathOf(one.call) === pathOf(failed.call)
-  const made = later.filter((one) => isOfFile(one) && turnOf(one) !== turnOf(failed))
-  const beside = changes.filter(
-    (one) => one !== failed && !one.result.success && isOfFile(one) && turnOf(one) === turnOf(failed)
-  )
-  const lines = new Set(newLines(failed))
-  const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
-  // A path that leads nowhere was meant as another one.
-  const elsewhere = isMissing(failed) ? later : []
-  return (
-    made.length > beside.length ||
-    elsewhere.some(bringsLine) ||
-    made.some((one) => one.call.name === "write_file" || bringsLine(one))
-  )
+  const [name, other] = [meant, path].map((one) => fileName(withoutEndSlash(one)))
+  return isMissing(failed) && (name === other || named.includes(path))
 }
 
 /** True for a change that takes a text away. */
 const takes = ({ call }: CallOutcome, old: string): boolean =>
-  oldTextsOf(call.arguments).some((text) => text.includes(old))
+  textsOf(call.arguments, "old_text").some((text) => text.includes(old))
 
 /** True for a change that brings the new text of a replacement, or takes the old one where nothing takes its place. */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
@@ -120,58 +76,62 @@ const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcom
   return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
 }
 
-/** A replacement everywhere, made up for by a change that makes it, or one before that left no place of it. */
-const isReplaced = (
+/** True for a change that failed and that others made up for; `later` are those after it that were made. */
+const isMadeUpFor = (
   failed: CallOutcome,
   changes: ReadonlyArray<CallOutcome>,
   later: ReadonlyArray<CallOutcome>
 ): boolean => {
-  const old = String(failed.call.arguments["old_text"])
+  const { arguments: given, name } = failed.call
+  const [path = "", to = ""] = pathsOf(failed.call)
+  const answered = later.filter((one) => turnOf(one) !== turnOf(failed))
+  const ofFile = answered.filter(({ call }) => pathOf(call) === path)
+  const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
+
+  /* A replacement everywhere names no file: a change that makes it, or one before that left no place of it. */
+  if (isReplacement(failed)) {
+    const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(given["old_text"]))
+    return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
+  }
+  /* A change that could not be read: later changes, one for each. */
+  if (!hasPath(failed)) {
+    return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
+  }
+  /* A replacement in one file: a change of that file that makes it, or its whole text. */
+  if (given["replace_all"] === true) {
+    return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
+  }
+  if (name === "remove_file") {
+    return answered.some((one) => takesAway(one, path) || (one.call.name === "remove_file" && isMeant(failed, one)))
+  }
+  /* A move: one of the same file or to the same path, or a file that is written there and the old one removed. */
+  if (name === "move_file") {
+    const isThere = answered.some(({ call }) => pathOf(call) === to)
+    return answered.some((one) =>
+      one.call.name === "move_file"
+        ? pathOf(one.call) === path || pathsOf(one.call)[1] === to
+        : isThere && takesAway(one, path)
+    )
+  }
+  /* An edit or a whole file: a change of the same file that brings a line of it, a whole file, or one for each of them. */
+  const lines = new Set(newLines(failed))
+  const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
+  const others = failedBeside.filter((one) => one !== failed && pathOf(one.call) === path)
+  // A path that leads nowhere was meant as another one.
+  const elsewhere = isMissing(failed) ? later : []
   return (
-    later.some((one) => replaces(failed, one)) ||
-    changes.some((one) => one.result.success && takes(one, old) && replaces(failed, one))
+    ofFile.length > others.length ||
+    elsewhere.some(bringsLine) ||
+    ofFile.some((one) => one.call.name === "write_file" || bringsLine(one))
   )
-}
-
-/** A replacement in one file, made up for by a change of that file that makes it, or by its whole text. */
-const isReplacedIn = (failed: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean =>
-  later.some(
-    (one) => pathOf(one.call) === pathOf(failed.call) && (one.call.name === "write_file" || replaces(failed, one))
-  )
-
-/** A change that could not be read, made up for by later changes, one for each. */
-const isReadLater = (
-  failed: CallOutcome,
-  changes: ReadonlyArray<CallOutcome>,
-  later: ReadonlyArray<CallOutcome>
-): boolean => {
-  const unread = changes.filter(
-    (one) => !one.result.success && !hasPath(one) && !isReplacement(one) && turnOf(one) === turnOf(failed)
-  )
-  return later.length >= unread.length
 }
 
 /** The changes that failed, and that no change in a later answer made up for. */
 export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {
-    if (failed.result.success) return false
-    const later = changes.slice(index + 1).filter((one) => one.result.success)
-    const answered = later.filter((one) => turnOf(one) !== turnOf(failed))
-    switch (true) {
-      case isReplacement(failed):
-        return !isReplaced(failed, changes, answered)
-      case isReplacementIn(failed):
-        return !isReplacedIn(failed, answered)
-      case !hasPath(failed):
-        return !isReadLater(failed, changes, answered)
-      case failed.call.name === "remove_file":
-        return !isRemoved(failed, answered)
-      case failed.call.name === "move_file":
-        return !isMoved(failed, answered)
-      default:
-        return !isWritten(failed, changes, later)
-    }
+    const later = changes.slice(index + 1).filter(({ result }) => result.success)
+    return !failed.result.success && !isMadeUpFor(failed, changes, later)
   })
 }
 

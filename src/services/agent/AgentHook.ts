@@ -4,18 +4,10 @@
  */
 import type * as Effect from "effect/Effect"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import type { Briefing } from "../../domain/models/Briefing.ts"
-import type { Task } from "../../domain/plan/Task.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { AgentEnd, Session } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
-/** A mechanism that takes part in the turns. */
 export interface AgentHook {
-  /** Material for the first message of a task; empty for none. */
-  readonly opening?: (round: number, task: Task, briefing: Briefing) => Effect.Effect<string>
-  /** Chooses among the calls that can be made. */
-  readonly beforeTools?: (turn: AgentTurn, calls: ReadonlyArray<ToolCall>) => ReadonlyArray<ToolCall>
   /** Lines for the reply about what the changes of a turn left behind. */
   readonly afterChanges?: (
     turn: AgentTurn,

@@ -1,10 +1,10 @@
 /**
- * Checks the calls and changes of a reply before any of them is made: their form and arguments, the limits of the skill and of a
+ * Checks the calls and changes of an answer before any of them is made: their form and arguments, the limits of the skill and of a
  * turn, and what a change would lose of its file.
  */
 import * as Effect from "effect/Effect"
 import {
-  type ReplyCall,
+  type AnswerCall,
   type CheckedCalls,
   droppedChanges,
   withoutDoubles
@@ -20,6 +20,17 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeSkillFileRead } from "../skills/SkillFileRead.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Assignment } from "./Session.ts"
+import type { AgentTurn } from "./Turn.ts"
+
+/**
+ * The calls that are made of those that can be: none of work that only plans its calls, and none of the last answer, since nobody
+ * would read what came of them, unless a report stands beside them.
+ */
+export const callsToMake = (
+  { answer, left, work: { assignment } }: Pick<AgentTurn, "answer" | "left" | "work">,
+  possible: ReadonlyArray<ToolCall>
+): ReadonlyArray<ToolCall> =>
+  assignment.kind === "calls" || (left === 0 && answer.content.report === undefined) ? [] : possible
 
 export const makeCallChecker = Effect.gen(function* () {
   const callsOfChanges = yield* makeAnswerChanges
@@ -34,7 +45,7 @@ export const makeCallChecker = Effect.gen(function* () {
     { request, skill, task, tools }: Assignment,
     wanted: ToolCall,
     saysRemoval: boolean
-  ): Effect.fn.Return<ReplyCall | UnmadeChange> {
+  ): Effect.fn.Return<AnswerCall | UnmadeChange> {
     const { call: written, issues, repairs } = registry.check(wanted, withMoves(tools), task)
     const named = skill === undefined ? written : yield* skillFileRead(written, skill)
     const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [named], task)
@@ -49,15 +60,15 @@ export const makeCallChecker = Effect.gen(function* () {
     }
   })
 
-  /** The calls of a reply that can be made, with what is wrong with the others. */
-  return Effect.fnUntraced(function* (assignment: Assignment, reply: TurnContent): Effect.fn.Return<CheckedCalls> {
+  /** The calls of an answer; each is checked, and what is wrong with it is named. */
+  return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const { task, tools } = assignment
     const where = { section: "Tool Calls", task }
-    const changed = yield* callsOfChanges(reply.changes, task)
+    const changed = yield* callsOfChanges(content.changes, task)
     const changing = changed.map(({ calls }) => calls)
     // A replacement counts as one call, however many files it changes.
     const groups = [
-      ...reply.calls.map((call) => [call]),
+      ...content.calls.map((call) => [call]),
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing)
     ]
     const parts = withoutDoubles(groups)
@@ -65,7 +76,7 @@ export const makeCallChecker = Effect.gen(function* () {
     const beyond = `There are ${parts.length} calls and changes, and only the first ${most} are done in one turn.`
     const tooMany = parts.length <= most ? [] : [makeIssue("tool-calls-many", where, { what: beyond })]
     const checked = yield* Effect.forEach(parts.slice(0, most).flat(), (call) =>
-      checkOne(assignment, call, reply.saysRemoval === true)
+      checkOne(assignment, call, content.saysRemoval === true)
     )
     const calls = checked.flatMap((result) => ("issue" in result ? [] : [result]))
     const refused = [
@@ -78,7 +89,7 @@ export const makeCallChecker = Effect.gen(function* () {
       ? droppedChanges(
           calls,
           beyondLimit.flatMap((call) => tooMany.map((issue) => ({ call, issue }))),
-          reply
+          content
         )
       : []
     return {

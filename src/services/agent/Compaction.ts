@@ -92,7 +92,7 @@ export const makeCompaction = Effect.gen(function* () {
   const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
-    const outcomes = [...assignment.priorCalls, ...session.outcomes]
+    const outcomes = [...assignment.earlierOutcomes, ...session.outcomes]
     const files = changes.named(assignment.copy)
     const first = prompt.compact(messages, "")
     const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
-import { replyIssues } from "../../domain/documents/CheckedCalls.ts"
+import { answerIssues } from "../../domain/documents/CheckedCalls.ts"
 import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
@@ -17,11 +17,11 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
   report: string,
   isLast: boolean
 ) {
-  const { priorCalls, task, tools } = work.assignment
+  const { earlierOutcomes, task, tools } = work.assignment
   const { checks, issues: issuesBefore, outcomes, retries } = session
   const { answers, rejectedReports, unfoundedReports } = retries
   const isUnfounded = yield* work.isUnfounded(report, session)
-  const isFirst = answers.size === 0 && outcomes.length + priorCalls.length === 0 && tools.length > 0
+  const isFirst = answers.size === 0 && outcomes.length + earlierOutcomes.length === 0 && tools.length > 0
   const factual = reportIssues(report, { task, isFirst, outcomes, checks, issues: issuesBefore, rejectedReports })
   const objections = factual.length > 0 ? factual : isUnfounded && unfoundedReports === 0 ? [notLooked] : []
   if (!isLast && objections.length > 0) {
@@ -34,14 +34,18 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
     : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
 })
 
-/** Judges a reply; its report is judged when nothing else is open. */
-export const judgeReport = Effect.fnUntraced(function* <A, E>(
-  work: AgentWork<A, E>,
-  { checked, left, parsed, results, session }: FinishedTurn
-): Effect.fn.Return<ReportVerdict<A>> {
-  const { calls, repairs: repaired, report } = parsed.turn
+/** Judges an answer; its report is judged when nothing else is open. */
+export const judgeReport = Effect.fnUntraced(function* <A, E>({
+  answer,
+  checked,
+  left,
+  results,
+  session,
+  work
+}: FinishedTurn<A, E>): Effect.fn.Return<ReportVerdict<A>> {
+  const { calls, repairs: repaired, report } = answer.content
   const { checks, folderInstructions, hasChanged, outcomes, remaining } = results
-  const problems = replyIssues(parsed, checked)
+  const problems = answerIssues(answer, checked)
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
   // A report beside changes was written without knowing what the program found about them.
@@ -53,7 +57,6 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>(
   const judged = yield* judgeText(work, session, report, isLast)
   return {
     ...judged,
-    issues: [...problems, ...judged.issues],
     repairs: [...repairs, ...judged.repairs],
     isSentBack: Option.isNone(judged.accepted),
     isOpen

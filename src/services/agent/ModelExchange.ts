@@ -1,13 +1,13 @@
 /**
  * The exchange with the model in a turn: asks for the next answer and reads it. A failure that the model can make up for by
- * answering differently, such as a loop or an empty answer, becomes a reply with issues.
+ * answering differently, such as a loop or an empty answer, becomes an answer with issues.
  */
 import * as Effect from "effect/Effect"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
-import { type ModelReply, parsedReply, type ParsedReply, unreadReply } from "../../domain/documents/ModelReply.ts"
+import { type TurnAnswer, parsedAnswer, type ParsedAnswer, unreadAnswer } from "../../domain/documents/TurnAnswer.ts"
 import { nothingAsked } from "../../domain/documents/TurnFormat.ts"
 import { withUniqueIds } from "../../domain/documents/TurnReply.ts"
-import { plainReply, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
+import { plainAnswer, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { conversationSize, measuredPrompt } from "../../domain/models/ConversationMessage.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
@@ -56,15 +56,15 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
         ...(listen === undefined ? {} : { listen })
       })
       .pipe(
-        Effect.map(({ calls = [], text, thinking }): ModelReply => ({
-          ...plainReply(text),
+        Effect.map(({ calls = [], text, thinking }): TurnAnswer => ({
+          ...plainAnswer(text),
           thinking,
           asked: withUniqueIds(calls, session.messages)
         })),
         Effect.catchTag("ModelError", (error) => {
           const unusable = isFinal?.(error) === true ? undefined : unusableAnswer(error, {})
           return unusable?._tag === "Some"
-            ? Effect.succeed<ModelReply>({ ...unusable.value, thinking: "", asked: [] })
+            ? Effect.succeed<TurnAnswer>({ ...unusable.value, thinking: "", asked: [] })
             : Effect.fail(error)
         })
       )
@@ -73,9 +73,9 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   /** Asks for the next answer. A prompt that the server refuses as too long is prepared again, by the size that it counted. */
   const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
     const ask = (session: Session) =>
-      work.keep(session).pipe(
+      work.saveSession(session).pipe(
         Effect.andThen(send(work, session)),
-        Effect.map((reply) => ({ reply, session }))
+        Effect.map((answer) => ({ answer, session }))
       )
     const session = prepare()
     return yield* ask(session).pipe(
@@ -90,18 +90,18 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     )
   })
 
-  /** What a reply asks for, by its text and through the interface. */
-  const readReply = Effect.fnUntraced(function* <A, E>(
+  /** What an answer asks for, by its text and through the interface. */
+  const readAnswer = Effect.fnUntraced(function* <A, E>(
     { assignment, read }: AgentWork<A, E>,
-    reply: ModelReply
-  ): Effect.fn.Return<ParsedReply> {
-    const { answer, asked, issues } = reply
-    if (issues.length > 0) return unreadReply(reply)
+    answer: TurnAnswer
+  ): Effect.fn.Return<ParsedAnswer> {
+    const { asked, issues, text } = answer
+    if (issues.length > 0) return unreadAnswer(answer)
     const mayChange = assignment.tools.some((name) => fileTools.has(name))
-    const paths = mayChange ? yield* pathsIn(answer, assignment.task) : noPaths
-    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* read(answer, paths)
-    return parsedReply(reply, written, isNative(assignment))
+    const paths = mayChange ? yield* pathsIn(text, assignment.task) : noPaths
+    const written = asked.length > 0 && text.trim() === "" ? nothingAsked : yield* read(text, paths)
+    return parsedAnswer(answer, written, isNative(assignment))
   })
 
-  return { askModel, readReply }
+  return { askModel, readAnswer }
 })

@@ -1,14 +1,13 @@
 /**
- * The reply to an answer that does not end the work: what was done, what is wrong, and what to do now. It also decides whether the
- * work ends without a report.
+ * The reply to an answer that does not end the work with a report: what was done, what is wrong, and what to do now. It also decides
+ * whether the work ends without a report.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { nativeAnswers } from "../../domain/documents/CheckedCalls.ts"
+import { callReplies } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
 import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
-import type { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -16,11 +15,8 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import { instructionFor, warnedTurns } from "./Instruction.ts"
-import type { AgentEnd, AgentWork, AnyWork, Session } from "./Session.ts"
+import { type AgentEnd, type AnyWork, getsLastAnswer, type Session } from "./Session.ts"
 import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
-
-/** True for an end after which a message still gets its last answer. */
-const isStop = ({ _tag }: AgentEnd<never>): boolean => _tag === "Repeated" || _tag === "Denied"
 
 export const makeReply = Effect.fnUntraced(function* (
   hooks: ReadonlyArray<AgentHook>,
@@ -28,15 +24,6 @@ export const makeReply = Effect.fnUntraced(function* (
 ) {
   const events = yield* RunEvents
   const { limits, model } = yield* RunSettings
-
-  const reject = ({ assignment }: AnyWork, turn: number, answer: string, issues: ReadonlyArray<Issue>) =>
-    events.publish({
-      type: "answer.rejected",
-      call: { ...assignment.id, attempt: turn },
-      answer,
-      issues,
-      ...(assignment.kind === "message" ? {} : { mostAttempts: limits.attempts })
-    })
 
   /** Why the work ends without a report, if it does. */
   const endWithout = (
@@ -56,62 +43,52 @@ export const makeReply = Effect.fnUntraced(function* (
     return Option.fromUndefinedOr(ends.find((end) => end !== undefined))
   }
 
-  /** The messages with the reply of the program: answers to calls of the interface, and text about everything else. */
+  /** The messages with the reply: a message for each call of the interface, and text about everything else. */
   const withReply = (
-    judged: JudgedTurn<unknown>,
-    answers: ReadonlyArray<CallReply>
+    { answer, checked, left, results, session, verdict, work }: JudgedTurn,
+    replies: ReadonlyArray<CallReply>
   ): ReadonlyArray<ConversationMessage> => {
-    const { checked, left, parsed, priorCalls, reply, results, session, turn, verdict, work } = judged
-    const { isCompacted, messages, retries } = session
-    const isNative = parsed.native.length > 0
-    const answered = toolMessages(answers, replyBudget(work, messages))
-    const outcomes = results.outcomes.filter((ran) => !answers.some(({ outcome }) => outcome === ran))
-    const hasNews =
-      verdict.issues.length + outcomes.length > 0 || results.hasChanged || results.folderInstructions !== ""
-    if (isNative && !hasNews && left > warnedTurns) return [...messages, ...answered]
+    const { checks, folderInstructions: instructions, hasChanged, remaining } = results
+    const isNative = answer.native.length > 0
+    const messages = [...session.messages, ...toolMessages(replies, replyBudget(work, session.messages))]
+    const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
+    const hasNews = verdict.issues.length + outcomes.length > 0 || hasChanged || instructions !== ""
+    if (isNative && !hasNews && left > warnedTurns) return messages
+    const files = isNative ? [] : results.changedFiles
+    const { replaced } = checked
+    const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes]
     const text = replyText({
-      turn,
-      issues: issuesAsShown(verdict.issues, reply.answer, reply.shown),
-      outcomes,
-      files: isNative ? [] : results.changedFiles,
-      checks: results.hasChanged ? results.checks : [],
-      replaced: checked.replaced,
-      leftovers: results.remaining,
-      instructions: results.folderInstructions,
-      before: priorCalls,
-      hasFolded: isCompacted,
-      isRepeated: isRepeated(retries, judged),
+      turn: session.turn,
+      results: { outcomes, files, replaced, remaining, checks: hasChanged ? checks : [], instructions },
+      issues: issuesAsShown(verdict.issues, answer.text, answer.shown),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
-      now: instructionFor(work.prompt, left),
-      budget: replyBudget(work, [...messages, ...answered])
+      outcomesAbove: session.isCompacted ? [] : earlier.filter((outcome) => !results.outcomes.includes(outcome)),
+      isRepeated: isRepeated(session.retries, answer),
+      instruction: instructionFor(work.prompt, left),
+      budget: replyBudget(work, messages)
     })
-    return [...messages, ...answered, fromHost(text)]
+    return [...messages, fromHost(text)]
   }
 
-  /** Replies to an answer that does not end the work with a report. */
-  return Effect.fnUntraced(function* <A, E>(
-    work: AgentWork<A, E>,
-    judged: JudgedTurn<A>
-  ): Effect.fn.Return<TurnOutcome<A>> {
-    const { candidate, checked, parsed, reply, results, session, turn, verdict } = judged
-    const { kind } = work.assignment
-    const answers = nativeAnswers(parsed, checked, results.outcomes, turn)
-    const unmade = answers.flatMap(({ issues, outcome }) => (outcome === undefined ? issues : []))
-    const issues = [...verdict.issues, ...unmade]
-    if (issues.length > 0) yield* reject(work, turn, reply.answer, issues)
+  return Effect.fnUntraced(function* <A, E>(judged: JudgedTurn<A, E>): Effect.fn.Return<TurnOutcome<A>> {
+    const { answer, candidate, checked, results, session, verdict, work } = judged
+    const { id, kind } = work.assignment
+    const replies = callReplies(answer, checked, results.outcomes, session.turn)
+    const notMade = replies.flatMap(({ issues, outcome }) => (outcome === undefined ? issues : []))
+    const issues = [...verdict.issues, ...notMade]
+    if (issues.length > 0) {
+      const mostAttempts = kind === "message" ? {} : { mostAttempts: limits.attempts }
+      const call = { ...id, attempt: session.turn }
+      yield* events.publish({ type: "answer.rejected", call, answer: answer.text, issues, ...mostAttempts })
+    }
     const hasUsableCall = kind !== "calls" && checked.calls.some((call) => call.issues.length === 0)
-    const retries = retriesAfter(session.retries, {
-      ...verdict,
-      reply,
-      parsed,
-      isUnusable: issues.length > 0 && !hasUsableCall
-    })
+    const isUnusable = issues.length > 0 && !hasUsableCall
+    const retries = retriesAfter(session.retries, { ...verdict, answer, isUnusable })
     const end = endWithout(work, { ...session, retries }, results.denied)
-    const getsLastAnswer = kind === "message" && Option.exists(end, isStop)
-    const left = getsLastAnswer ? 1 : judged.left
-    const messages = withReply({ ...judged, left }, answers)
+    const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.left
+    const messages = withReply({ ...judged, left }, replies)
     const next = { ...session, issues, retries, messages: left > 1 ? withBudgetNote(work, messages) : messages }
-    yield* work.keep(next)
-    return { session: next, candidate, end, getsLastAnswer }
+    yield* work.saveSession(next)
+    return { session: next, candidate, end }
   })
 })

@@ -13,15 +13,16 @@ import { isProposal } from "../tools/ToolRunner.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { AgentWork } from "./Session.ts"
-import type { AgentTurn, CallRun, TurnResults, TurnRun } from "./Turn.ts"
-
-type RunningWork<E> = Pick<AgentWork<unknown, E>, "announce" | "approve" | "assignment" | "prompt">
+import type { AgentTurn, CallRun, TurnResults } from "./Turn.ts"
 
 /** Calls with uids that no other turn has. */
 export const ofTurn = (turn: number, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
   calls.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
 
-const nothingRun: TurnRun = { outcomes: [], files: [], denied: undefined, hasChanged: false, changedFiles: [] }
+const announceCalls = ({ answer, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
+  const paths = answer.content.changes.flatMap((change) => ("path" in change ? [change.path] : []))
+  return work.announce(session.turn, calls, [...new Set(paths)])
+}
 
 export const makeCallRunner = Effect.fnUntraced(function* (
   hooks: ReadonlyArray<AgentHook>,
@@ -31,60 +32,55 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const copyWork = yield* makeCopyWork
 
   /** Makes calls that `ofTurn` numbered, in their order where one of them may change something. */
-  const make = Effect.fnUntraced(function* <E>(
-    work: RunningWork<E>,
+  const makeCalls = Effect.fnUntraced(function* <E>(
+    { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>
   ): Effect.fn.Return<CallRun, TooManyDenials | E> {
-    const { assignment } = work
     const target = copyWork.targetOf(assignment)
-    yield* work.approve(calls.filter((call) => !isProposal(call, target)))
+    yield* approve(calls.filter((call) => !isProposal(call, target)))
     return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
   })
 
-  /** Makes the calls of a turn, and tells what they changed. */
-  const run = Effect.fnUntraced(function* <E>(
-    work: RunningWork<E>,
-    { parsed, turn }: AgentTurn,
+  /** The instructions of the project for the files that an answer names, while another answer can follow them. */
+  const folderInstructions = ({ answer, left, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
+    const files = [...calls, ...answer.content.calls].flatMap((call) =>
+      typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
+    )
+    if (left === 0 || files.length === 0) return Effect.succeed("")
+    return work.prompt.folderInstructions(session.turn, files, replyBudget(work, session.messages) / 2)
+  }
+
+  /** Makes the calls of a turn, and finds out what their changes mean; without changes the last checks still hold. */
+  const runCalls = Effect.fnUntraced(function* <A, E>(
+    turn: AgentTurn<A, E>,
     calls: ReadonlyArray<ToolCall>
-  ): Effect.fn.Return<TurnRun, TooManyDenials | E> {
-    if (calls.length === 0) return nothingRun
-    const { copy } = work.assignment
+  ): Effect.fn.Return<TurnResults, TooManyDenials | E> {
+    const { session, work } = turn
+    const { copy, id } = work.assignment
     const before = { files: changes.named(copy), version: copy.version() }
-    const paths = parsed.turn.changes.flatMap((change) => ("path" in change ? [change.path] : []))
-    const numbered = ofTurn(turn, calls)
-    yield* work.announce(turn, numbered, [...new Set(paths)])
-    const callRun = yield* make(work, numbered)
+    let callRun: CallRun = { outcomes: [], files: [], denied: undefined }
+    if (calls.length > 0) {
+      const numbered = ofTurn(session.turn, calls)
+      yield* announceCalls(turn, numbered)
+      callRun = yield* makeCalls(work, numbered)
+    }
+    const hasChanged = copy.version() !== before.version || callRun.files.length > 0
+    const changedFiles = changedSince(changes.named(copy), before.files)
+    const remaining = yield* Effect.forEach(
+      hasChanged ? hooks : [],
+      ({ afterChanges }) => afterChanges?.(turn, changedFiles) ?? Effect.succeed([])
+    )
+    const inProject = [...session.files, ...callRun.files]
+    const owner = { ...work.assignment, round: id.round }
     return {
       ...callRun,
-      hasChanged: copy.version() !== before.version || callRun.files.length > 0,
-      changedFiles: changedSince(changes.named(copy), before.files)
+      hasChanged,
+      changedFiles,
+      remaining: remaining.flat(),
+      checks: hasChanged ? yield* copyWork.check(owner, session.turn, inProject) : session.checks,
+      folderInstructions: yield* folderInstructions(turn, calls)
     }
   })
 
-  /** Finds out what the changes of a turn mean; without changes the last checks still hold. */
-  const inspect = Effect.fnUntraced(function* (
-    at: AgentTurn,
-    calls: ReadonlyArray<ToolCall>,
-    turnRun: TurnRun
-  ): Effect.fn.Return<TurnResults> {
-    const { left, parsed, session, turn, work } = at
-    const { assignment, prompt } = work
-    const remaining = yield* Effect.forEach(turnRun.hasChanged ? hooks : [], ({ afterChanges }) =>
-      afterChanges === undefined ? Effect.succeed([]) : afterChanges(at, turnRun.changedFiles)
-    )
-    const owner = { ...assignment, round: assignment.id.round }
-    const checks = turnRun.hasChanged
-      ? yield* copyWork.check(owner, turn, [...session.files, ...turnRun.files])
-      : session.checks
-    const files = [...calls, ...parsed.turn.calls].flatMap((call) =>
-      typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
-    )
-    const folderInstructions =
-      left === 0 || files.length === 0
-        ? ""
-        : yield* prompt.folderInstructions(turn, files, replyBudget(work, session.messages) / 2)
-    return { ...turnRun, remaining: remaining.flat(), checks, folderInstructions }
-  })
-
-  return { inspect, make, run, targetOf: copyWork.targetOf }
+  return { makeCalls, runCalls, targetOf: copyWork.targetOf }
 })

@@ -39,8 +39,8 @@ export interface Assignment {
   /** The changes that the work proposes. */
   readonly copy: WorkingCopy
   readonly mostTurns: number
-  /** The calls that were made before this work, in the same conversation. */
-  readonly priorCalls: ReadonlyArray<CallOutcome>
+  /** The calls of earlier messages of the same conversation. */
+  readonly earlierOutcomes: ReadonlyArray<CallOutcome>
 }
 
 type Messages = ReadonlyArray<ConversationMessage>
@@ -66,8 +66,8 @@ export interface AgentPrompt {
 export interface AgentWork<A, E = never> {
   readonly assignment: Assignment
   readonly prompt: AgentPrompt
-  /** Keeps where the work stands, as soon as it changes. */
-  readonly keep: (session: Session) => Effect.Effect<void>
+  /** Receives where the work stands, as soon as it changes. */
+  readonly saveSession: (session: Session) => Effect.Effect<void>
   /** Reads an answer of the model, with the files that the project has at the paths which it names. */
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
   /** Asks about the calls of an answer that write elsewhere than to the copy, where not each is asked about by itself. */
@@ -130,3 +130,7 @@ export type AgentEnd<A> =
   /** `unable` says that the model was given up. */
   | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
+
+/** True for an end after which a message still gets one answer, in which the model says what it knows. */
+export const getsLastAnswer = ({ assignment: { kind } }: AnyWork, { _tag }: AgentEnd<unknown>): boolean =>
+  kind === "message" && (_tag === "Repeated" || _tag === "Denied")

@@ -1,33 +1,27 @@
 /**
- * What a turn produces behind the reply of the model, phase by phase: the results of its calls, the verdict on its report, and the
- * outcome.
+ * A turn as it goes through its phases: the answer of the model, the results of its calls, the verdict on its report, and the outcome.
  */
 import type * as Option from "effect/Option"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { CandidateReport } from "../../domain/documents/CandidateReport.ts"
 import type { CheckedCalls } from "../../domain/documents/CheckedCalls.ts"
-import type { ModelReply, ParsedReply } from "../../domain/documents/ModelReply.ts"
+import type { ParsedAnswer } from "../../domain/documents/TurnAnswer.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Issue, Repair } from "../../domain/findings/Issue.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
-import type { AgentEnd, AnyWork, Session } from "./Session.ts"
+import type { AgentEnd, AgentWork, Session } from "./Session.ts"
 
-/** The place of a turn: its number from 1, the answers left after it, and the report that waits for a last question. */
-export interface TurnPlace<A> {
-  readonly turn: number
-  readonly left: number
-  readonly candidate: Option.Option<CandidateReport<A>>
-}
-
-/** A turn whose reply was read. The session has its results when there are some. */
-export interface AgentTurn {
-  readonly work: AnyWork
+/** A turn whose answer was read. */
+export interface AgentTurn<A = unknown, E = unknown> {
+  readonly work: AgentWork<A, E>
+  /** The session with the answer, and with what came of its calls once they were made. */
   readonly session: Session
-  readonly reply: ModelReply
-  readonly parsed: ParsedReply
-  readonly turn: number
+  readonly answer: ParsedAnswer
+  /** The answers that may follow this one. */
   readonly left: number
+  /** The report that a hook has questioned. */
+  readonly candidate: Option.Option<CandidateReport<A>>
 }
 
 /** What came of calls. */
@@ -39,15 +33,11 @@ export interface CallRun {
   readonly denied: string | undefined
 }
 
-/** What came of the calls of a turn. */
-export interface TurnRun extends CallRun {
+/** What came of the calls of a turn, and what the program found out about their changes. */
+export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
   /** The files that the turn changed, with their texts before it. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
-}
-
-/** What the program found out about the calls of a turn and their changes. */
-export interface TurnResults extends TurnRun {
   /** What the changes left behind elsewhere, a line each. */
   readonly remaining: ReadonlyArray<string>
   /** The checks of the last changes, of this turn or an earlier one. */
@@ -57,37 +47,34 @@ export interface TurnResults extends TurnRun {
 }
 
 /** A turn whose calls were made. */
-export interface FinishedTurn extends AgentTurn {
+export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> {
   readonly checked: CheckedCalls
   readonly results: TurnResults
 }
 
-/** The judgement on a reply and its report. */
+/** The judgement on an answer and its report. */
 export interface ReportVerdict<A> {
   /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
-  /** Issues of the reply and of a report that is sent back. */
+  /** Issues of the answer and of a report that is sent back. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
   /** True when a report was judged and not accepted. */
   readonly isSentBack: boolean
   /** True for a report about the project for which nothing was looked at. */
   readonly isUnfounded: boolean
-  /** True when the reply has issues, or one of its calls failed. */
+  /** True when the answer has issues, or one of its calls failed. */
   readonly isOpen: boolean
 }
 
 /** A turn whose report was judged. */
-export interface JudgedTurn<A> extends FinishedTurn, TurnPlace<A> {
-  /** The calls of the turns before. */
-  readonly priorCalls: ReadonlyArray<CallOutcome>
+export interface JudgedTurn<A = unknown, E = unknown> extends FinishedTurn<A, E> {
   readonly verdict: ReportVerdict<A>
 }
 
-/** What a turn comes to. Work that `getsLastAnswer` has one more turn, although it has an end. */
+/** What a turn comes to. */
 export interface TurnOutcome<A> {
   readonly session: Session
   readonly candidate: Option.Option<CandidateReport<A>>
   readonly end: Option.Option<AgentEnd<A>>
-  readonly getsLastAnswer: boolean
 }

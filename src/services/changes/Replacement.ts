@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import { exceptedFiles, holdsPattern, replaceIn, replacePlaces, type TextLine } from "../../domain/files/TextEdit.ts"
+import { exceptedPlaces, holdsPattern, replaceIn, replacePlaces, type TextLine } from "../../domain/files/TextEdit.ts"
 import { type SkippedFile, skippedText } from "../../domain/files/SkippedFiles.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
@@ -101,7 +101,7 @@ export const makeReplacement = Effect.gen(function* () {
 
   const readFilesOf = Effect.fnUntraced(function* (pattern: string, except: ReadonlyArray<string>) {
     const listed = yield* listing
-    const isExcepted = exceptedFiles(except)
+    const isExcepted = exceptedPlaces(except)
     const isWanted = (text: string): boolean => holdsPattern(text, pattern)
     const { skipped, texts } = yield* patternSearch(listed.files, listed.passedOver, { isWanted, pattern })
     const beginning = `${workspace.root}${path.sep}`

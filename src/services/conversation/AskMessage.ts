@@ -24,7 +24,7 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "../pipeline/Approval.ts"
 import { changeKinds } from "../pipeline/CheckedEvidence.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
-import { TaskRunner } from "../pipeline/TaskRunner.ts"
+import { ChangeApplier } from "../pipeline/ChangeApplier.ts"
 import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
 import { type AgentEnd, newSession, type Session } from "../agent/Session.ts"
@@ -81,7 +81,7 @@ const makeApply = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const events = yield* RunEvents
   const lock = yield* ProjectWriteLock
-  const runner = yield* TaskRunner
+  const applier = yield* ChangeApplier
   const { namesChecks = false } = yield* RunSettings
 
   /** Asks about the changes of the working copy; why they may not be made. */
@@ -128,7 +128,7 @@ const makeApply = Effect.gen(function* () {
     const result =
       calls.length === 0
         ? { calls: [], files, checks, result: { summary } }
-        : yield* runner.run({ outcome: proposal, briefing, round: number, step: 0, finished: [] })
+        : yield* applier.apply({ outcome: proposal, briefing, round: number, step: 0, finished: [] })
     const claim = falseClaim(result.result.summary, result.checks ?? [], current.outcomes.some(ranWell))
     const claims = claim === undefined ? [] : [{ task: "the answer", ...claim }]
     const facts = runFacts(result.files ?? [], result.checks ?? [], { claims })

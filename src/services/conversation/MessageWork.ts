@@ -114,7 +114,7 @@ export const makeMessageWork = Effect.gen(function* () {
       tools,
       copy: makeWorkingCopy(),
       mostTurns: limits.iterationsPerMessage,
-      priorCalls: before.outcomes
+      earlierOutcomes: before.outcomes
     }
     const work: AgentWork<string> = {
       assignment,
@@ -139,7 +139,7 @@ export const makeMessageWork = Effect.gen(function* () {
             ...messages.flatMap((shownBefore) => (shownBefore.role === "assistant" ? [] : [messageText(shownBefore)]))
           ]
         }),
-      keep: (now) =>
+      saveSession: (now) =>
         Effect.andThen(
           Ref.set(session, now),
           Effect.sync(() => {

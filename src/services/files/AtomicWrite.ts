@@ -17,7 +17,7 @@ import { decodeFile } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
-import { fileFailure, ifFound } from "./FileFailure.ts"
+import { fileFailure, fileOperation, ifFound } from "./FileFailure.ts"
 import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
@@ -75,7 +75,6 @@ const keepOwner = Effect.fnUntraced(
   (effect) => Effect.ignore(effect)
 )
 
-/** What a write expects at its path. */
 interface Expected {
   /** The hash of the text that an edit was computed from. */
   readonly base?: string
@@ -105,19 +104,17 @@ const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   return Result.isFailure(now) || hashOf(now.success.text) !== base
 })
 
+const changedMeanwhile = (file: string, end: string) => {
+  const message = `${file} was changed after the call was checked, so ${end}`
+  return new ToolFailure({ type: "validation_failed", message })
+}
+
 /** Fails when something else is there than the write expects. */
 const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
   const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
-  const message = `${file} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
-  return yield* new ToolFailure({ type: "validation_failed", message })
+  return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")
 })
-
-const movedMeanwhile = (file: string) =>
-  new ToolFailure({
-    type: "validation_failed",
-    message: `${file} was changed after the call was checked, so nothing was moved. Repeat the call.`
-  })
 
 const failure = (what: string, file: string) => (error: unknown) => {
   const { code = "error" } = (error ?? {}) as NodeJS.ErrnoException
@@ -132,7 +129,7 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
   const source = yield* openDirectory(path.dirname(from.path))
   const reach = path.join(source.path, path.basename(from.path))
   const requireSame = Effect.flatMap(contentState(reach), (state) =>
-    state === from.state ? Effect.void : movedMeanwhile(from.path)
+    state === from.state ? Effect.void : changedMeanwhile(from.path, "nothing was moved. Repeat the call.")
   )
   yield* requireSame
   const take = Effect.tryPromise({
@@ -179,11 +176,7 @@ export const replaceFile = Effect.fn("replaceFile")(
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },
-  (effect, file) =>
-    effect.pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
-    )
+  (effect, file) => fileOperation("write", file)(effect)
 )
 
 /** Removes the folders around a file that hold nothing any more, up to the one that goes as a whole. */
@@ -213,17 +206,12 @@ const removeEntry = Effect.fn("removeEntry")(
         : Effect.mapError(fs.remove(reach), fileFailure("remove", file))
     yield* Effect.uninterruptible(Effect.andThen(remove, folder.sync))
   },
-  (effect, file) =>
-    effect.pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("remove", file)(error)))
-    )
+  (effect, file) => fileOperation("remove", file)(effect)
 )
 
 const removeFile = (file: string, { folder, ...expected }: Made) =>
   Effect.tap(removeEntry(file, expected), folder === undefined ? Effect.void : removeEmptied(file, folder))
 
-/** Gives the file this text; null removes it. */
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
   text === null ? removeFile(file, made) : replaceFile(file, text, made)
 

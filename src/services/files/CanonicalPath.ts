@@ -10,7 +10,7 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { statfs } from "node:fs"
 
-/** More dangling links in a row are taken for a circle. */
+/** Give up after this many dangling links: they are a cycle. */
 const maxLinks = 40
 
 /** True when `path` is `root` or lies below it; both canonical. Compares whole components. */

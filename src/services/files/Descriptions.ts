@@ -42,7 +42,6 @@ const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   return undefined
 })
 
-/** What is read, and where. */
 export interface DescriptionOrder {
   /** Paths relative to the project. */
   readonly near: ReadonlyArray<string>
@@ -164,7 +163,6 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return yield* expand(followed.text, followed.from)
   })
 
-  /** The description of a folder. */
   const firstIn = Effect.fnUntraced(function* (folder: string) {
     for (const name of folder === workspace.root ? [...names, "README.md"] : names) {
       const file = path.join(folder, name)

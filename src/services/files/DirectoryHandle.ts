@@ -12,7 +12,6 @@ import { makeDirectory } from "./PrivateFile.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface DirectoryHandle {
-  /** A path to the open folder; append names to it. */
   readonly path: string
   /** Flushes created and renamed entries, where the system can flush folders. */
   readonly sync: Effect.Effect<void>

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
+import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 /** The code of the system, such as `EACCES` or `ENOSPC`; the tag of the error when the system gave none. */
@@ -35,7 +36,6 @@ const explanations: Readonly<Record<string, string>> = {
   EMFILE: "Too many files are open."
 }
 
-/** Why the system refuses, as a sentence. */
 export const explanationOf = (error: PlatformError): string => {
   const code = codeOf(error)
   return explanations[code] ?? `The system says ${code}.`
@@ -58,3 +58,14 @@ export const fileFailure =
     const type = pathFaults[codeOf(error)] ?? "io_error"
     return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }
+
+/** An operation on a path that closes what it opened, and whose errors of the system are failures of a tool. */
+export const fileOperation =
+  (operation: string, path: string) =>
+  <A, R>(
+    effect: Effect.Effect<A, PlatformError | ToolFailure, R>
+  ): Effect.Effect<A, ToolFailure, Exclude<R, Scope.Scope>> =>
+    effect.pipe(
+      Effect.scoped,
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure(operation, path)(error)))
+    )

@@ -23,12 +23,10 @@ export const isFile = (path: string) => Effect.map(infoAt(path), (info) => info?
 
 export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => info?.type === "Directory")
 
-/** Where a link leads, as it is written. */
 export const linkAt = (path: string) => look((fs) => fs.readLink(path), undefined)
 
 export const entriesIn = (folder: string) => look((fs) => fs.readDirectoryEntries(folder), [])
 
-/** The real path of what exists. */
 export const realPath = (path: string) => look((fs) => fs.realPath(path), undefined)
 
 export const realPaths = (paths: ReadonlyArray<string>) =>

@@ -154,7 +154,6 @@ const entriesOf = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** What is in a folder. */
 interface ListedFolder {
   /** Absolute paths of files and links. */
   readonly files: ReadonlyArray<string>

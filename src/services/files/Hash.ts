@@ -1,7 +1,7 @@
 /**
  * Hashes of values and texts, and what identifies the content of a file at one moment, so that a later change is seen.
  */
-import { hash, createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import { ifFound } from "./FileFailure.ts"
@@ -43,6 +43,6 @@ export const contentState = Effect.fnUntraced(function* (path: string) {
   const bytes = yield* Effect.option(fs.readFile(path))
   return Option.match(bytes, {
     onNone: () => `unreadable ${info.size} ${timeOf(info.mtime)}`,
-    onSome: (found) => createHash("sha256").update(found).digest("hex")
+    onSome: textHash
   })
 })

@@ -33,10 +33,10 @@ const look = Effect.fnUntraced(function* (root: string, written: string) {
 
 /** True when something is at a path of the machine, and when that cannot be told. */
 const isOnMachine = (absolute: string) =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    return (yield* ifFound(fs.stat(absolute))) !== undefined
-  }).pipe(Effect.orElseSucceed(() => true))
+  Effect.match(
+    FileSystem.FileSystem.use((fs) => ifFound(fs.stat(absolute))),
+    { onFailure: () => true, onSuccess: (info) => info !== undefined }
+  )
 
 /** The paths of the project whose parts are like those of a path, but for blanks and normalisation. */
 const alike = Effect.fnUntraced(function* (root: string, relative: string) {

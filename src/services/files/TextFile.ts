@@ -7,14 +7,12 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Result from "effect/Result"
-import type { PlatformError } from "effect/PlatformError"
-import type * as Scope from "effect/Scope"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { decodeFile, type DecodedText, decodeText, utf16Mark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { entriesIn } from "./FileLook.ts"
-import { fileFailure } from "./FileFailure.ts"
+import { fileOperation } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
@@ -78,15 +76,7 @@ const openRegular = Effect.fnUntraced(function* (file: string) {
   return { handle, size: Number(before.size) }
 })
 
-const closing =
-  (file: string) =>
-  <A, R>(
-    reading: Effect.Effect<A, PlatformError | ToolFailure, R>
-  ): Effect.Effect<A, ToolFailure, Exclude<R, Scope.Scope>> =>
-    reading.pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("read", file)(error)))
-    )
+const closing = (file: string) => fileOperation("read", file)
 
 /** All bytes of a regular file. The bytes that are read are counted, since the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {

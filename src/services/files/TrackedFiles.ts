@@ -4,10 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Result from "effect/Result"
-import { gitSettings } from "../../domain/files/GitConfig.ts"
+import { gitFolderNamed, gitSettings } from "../../domain/files/GitConfig.ts"
 import { type GitIndex, readGitIndex } from "../../domain/files/GitIndex.ts"
 import { isFolder } from "./FileLook.ts"
 import { readFileBytes, readTextFile } from "./TextFile.ts"
@@ -31,9 +30,8 @@ const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, ma
 /** Where the repository of a folder keeps its index and what its worktrees share; a worktree and a submodule have a file `.git`. */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")
-  const line = (yield* isFolder(git)) ? "" : yield* settingText(git)
-  const named = /^gitdir:\s*(.+?)\s*$/m.exec(line)?.[1]
-  const own = named === undefined ? git : path.resolve(top, named)
+  const named = (yield* isFolder(git)) ? "" : (gitFolderNamed(yield* settingText(git)) ?? "")
+  const own = named === "" ? git : path.resolve(top, named)
   const shared = (yield* settingText(path.join(own, "commondir"))).trim()
   return { own, common: shared === "" ? own : path.resolve(own, shared) }
 })
@@ -58,22 +56,19 @@ const indexAt = Effect.fnUntraced(function* (
   return readGitIndex(bytes.success, hashBytes)
 })
 
-const namesOf = (index: Option.Option<GitIndex | undefined>, key: "files" | "submodules"): ReadonlyArray<string> =>
-  Option.getOrUndefined(index)?.[key] ?? []
-
 /** What the repository in `top` tracks at or below a folder. */
 export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
   const { common, own } = yield* gitFolders(top)
   const hashBytes = yield* hashBytesOf(common)
   const file = path.join(own, "index")
   const index = yield* indexAt(file, hashBytes)
-  const sharedName = Option.getOrUndefined(Result.getSuccess(index))?.sharedIndex
+  const sharedName = Result.getOrUndefined(index)?.sharedIndex
   const shared: ReadIndex =
     sharedName === undefined ? Result.succeed(undefined) : yield* indexAt(path.join(own, sharedName), hashBytes)
   const beginning = below === top ? "" : `${path.relative(top, below).split(path.sep).join("/")}/`
   const named = (key: "files" | "submodules") =>
     [index, shared]
-      .flatMap((one) => namesOf(Result.getSuccess(one), key))
+      .flatMap((one) => Result.getOrUndefined(one)?.[key] ?? [])
       .filter((name) => name.startsWith(beginning))
       .map((name) => path.join(top, name))
   const files = new Set(named("files"))

@@ -34,7 +34,6 @@ import {
 import { CurrentServer, type ModelFacts } from "../providers/Provider.ts"
 import type { Bound } from "../providers/CallOptions.ts"
 import type { RequestNotice } from "../providers/RequestFit.ts"
-import { providerOf } from "../providers/providers.ts"
 import { TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -175,8 +174,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
 const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWindow }: Learning) {
   const calibration = yield* TokenCalibration
   const settings = yield* RunSettings
-  const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
-    yield* CurrentServer
+  const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
   /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>

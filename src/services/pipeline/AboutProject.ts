@@ -46,7 +46,7 @@ export const makeAboutProject = Effect.gen(function* () {
     (report, { outcomes }) =>
       hasMaterial ||
       !canLook(assignment) ||
-      outcomes.length + assignment.priorCalls.length > 0 ||
+      outcomes.length + assignment.earlierOutcomes.length > 0 ||
       assignment.copy.files().length > 0 ||
       questionOf(report) !== undefined ||
       restsOnProject(report, shown)

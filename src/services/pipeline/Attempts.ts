@@ -11,9 +11,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import { type PlainReply, plainReply, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
+import { type PlainAnswer, plainAnswer, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
 import { holdsNothing, mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
-import { type AnswerReading, Issue, type Reading, type ReadingFallback } from "../../domain/findings/Issue.ts"
+import { type AnswerReading, Issue, type Reading } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { stageModel } from "../../domain/models/Generation.ts"
@@ -69,17 +69,17 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
-type Question = Effect.Effect<{ readonly call: ModelCallId; readonly reply: PlainReply }, ModelError>
+type Question = Effect.Effect<{ readonly call: ModelCallId; readonly answer: PlainAnswer }, ModelError>
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
 
 /** How much an answer is worth: the lower the better, the first number before the others. */
-const rankOf = Effect.fnUntraced(function* <A, E, R>(reply: PlainReply, compare: Comparison<A, E, R>) {
-  const { answer } = reply
-  if (reply.issues.length > 0) return [2, 0, answer.length]
-  const { issues, repairs, value } = yield* compare(answer)
+const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compare: Comparison<A, E, R>) {
+  const { text } = answer
+  if (answer.issues.length > 0) return [2, 0, text.length]
+  const { issues, repairs, value } = yield* compare(text)
   const isValid = issues.length === 0 && Option.isSome(value)
-  return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, answer.length]
+  return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, text.length]
 })
 
 /** The better of two answers that are asked for at the same time; the first one when the second does not come. */
@@ -88,12 +88,12 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
   second: Question,
   compare: Comparison<A, E, R>
 ) {
-  const [reply, alternative] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
-  if (Option.isNone(alternative)) return { ...reply, answers: 1 }
-  const rank = yield* rankOf(reply.reply, compare)
-  const otherRank = yield* rankOf(alternative.value.reply, compare)
+  const [preferred, alternative] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
+  if (Option.isNone(alternative)) return { ...preferred, answers: 1 }
+  const rank = yield* rankOf(preferred.answer, compare)
+  const otherRank = yield* rankOf(alternative.value.answer, compare)
   const at = rank.findIndex((value, index) => value !== otherRank[index])
-  const best = at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? alternative.value : reply
+  const best = at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? alternative.value : preferred
   return { ...best, answers: 2 }
 })
 
@@ -132,18 +132,18 @@ const questionsOf = <A, E, R>(
         )
       )
     return askWith(firstPrompt).pipe(
-      Effect.map(({ text }): PlainReply => plainReply(text)),
+      Effect.map(({ text }): PlainAnswer => plainAnswer(text)),
       Effect.catchTag("ModelError", (error) =>
         Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
       ),
-      Effect.map((reply) => ({ call: id, reply }))
+      Effect.map((answer) => ({ call: id, answer }))
     )
   }
 }
 
 /** Equal for answers that are the same. The issues distinguish those that were incomplete; thoughts are no answer to repeat. */
-const signOf = ({ answer, hasOnlyThought = false, issues }: PlainReply, attempt: number): string =>
-  [answer.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
+const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
+  [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
 
 export class Attempts extends Context.Service<Attempts>()("task-conductor/services/pipeline/Attempts", {
   make: Effect.gen(function* () {
@@ -161,33 +161,35 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       let isBound = false
       let useless = 0
       let tuning: Tuning = firstTuning
-      let fallback: (ReadingFallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+      let fallback:
+        | (NonNullable<AnswerReading<A>["fallback"]> & { readonly call: ModelCallId; readonly answer: string })
+        | undefined
       yield* events.publish({ type: "stage.started", stage, round })
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
         /* The second answer is sampled as after a repetition, so that it is another one. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
-        const { answers, call, reply } = yield* compare === undefined || (settings.plans ?? 1) === 1
+        const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
           : betterOf(first, second, compare)
-        const { answer, hasOnlyThought = false, shown } = reply
+        const { hasOnlyThought = false, shown, text } = answer
         const reading: AnswerReading<A> =
-          reply.issues.length > 0
-            ? { value: Option.none(), issues: reply.issues, repairs: [] }
-            : yield* plan.read(answer)
+          answer.issues.length > 0
+            ? { value: Option.none(), issues: answer.issues, repairs: [] }
+            : yield* plan.read(text)
         const { issues, repairs, value } = reading
         if (issues.length === 0 && Option.isSome(value)) {
           if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call, repairs })
-          return { value: value.value, answer, attempts: attempt }
+          return { value: value.value, answer: text, attempts: attempt }
         }
-        yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts })
-        const sign = signOf(reply, attempt)
+        yield* events.publish({ type: "answer.rejected", call, answer: text, issues, mostAttempts })
+        const sign = signOf(answer, attempt)
         const isRepeated = signs.has(sign)
         signs.add(sign)
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
-        if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
+        if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
         // What has only wrong links is sent back once; then they are marked.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
@@ -198,7 +200,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
           yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
           return { value: fallback.value, answer: fallback.answer, attempts: attempt }
         }
-        previous = { answer: shown, issues: issuesAsShown(issues, answer, shown) }
+        previous = { answer: shown, issues: issuesAsShown(issues, text, shown) }
         isBound ||= attempt > 1 || Option.isNone(value)
         tuning = {
           repeats: tuning.repeats + (isRepeated ? 1 : 0),

@@ -23,7 +23,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import { changesPath, isOfSeveral, proposedBy } from "../changes/FinalCalls.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
-import { TaskLoop } from "./TaskLoop.ts"
+import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
 /** So often a task gets turns because of clashes. */
@@ -134,7 +134,7 @@ export const makeJoinChanges = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const events = yield* RunEvents
   const look = yield* makeLook
-  const loop = yield* TaskLoop
+  const taskAgent = yield* TaskAgent
 
   const merge = Effect.fnUntraced(function* (
     order: TaskOrder,
@@ -165,7 +165,7 @@ export const makeJoinChanges = Effect.gen(function* () {
       const text = `"${task.name}": ${clashing} was changed meanwhile at the same lines; the task makes its change again.`
       yield* events.publish({ type: "message", level: "info", text })
     }
-    const again = yield* loop
+    const again = yield* taskAgent
       .work({ ...order, joined: { outcome, others, own, clash: clashText(clashes), checks } })
       .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
     const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))

@@ -33,8 +33,8 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   let open: string | undefined
 
   /** The question that an answer of the model is, with what the person answers; nothing when there is neither. */
-  const askPerson = Effect.fn("ModelQuestions.ask")(function* (reply: string) {
-    const question = questionOf(reply)
+  const askPerson = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
+    const question = questionOf(modelAnswer)
     if (question === undefined) return undefined
     const before = answered.find((earlier) => earlier.question === question)
     if (before !== undefined) return before
@@ -50,8 +50,8 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     /** The last question that nobody answered. */
     open: () => open,
     /** Asks the person when an answer of the model is a question, and gives the reading of one that is answered. */
-    ask: (reply: string) => Effect.map(askPerson(reply), (question) => question && readingOf(question)),
+    ask: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question && readingOf(question)),
     /** The answer of the person in their own words. */
-    words: (reply: string) => Effect.map(askPerson(reply), (question) => question?.answer)
+    words: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question?.answer)
   }
 })

@@ -35,8 +35,8 @@ import { makeJoinChanges } from "./JoinChanges.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskItems } from "./TaskItems.ts"
-import { TaskLoop } from "./TaskLoop.ts"
-import { TaskRunner } from "./TaskRunner.ts"
+import { TaskAgent } from "./TaskAgent.ts"
+import { ChangeApplier } from "./ChangeApplier.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
 export interface RoundOrder {
@@ -172,7 +172,7 @@ const makeTaskStarts = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
   const items = yield* TaskItems
-  const loop = yield* TaskLoop
+  const taskAgent = yield* TaskAgent
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
@@ -188,7 +188,7 @@ const makeTaskStarts = Effect.gen(function* () {
     const { step, task } = state
     const finished = [...round.earlier, ...(yield* awaitProducers(task, round))]
     const order = orderOf(step, round, { task, finished })
-    const turns = task.forEach === undefined ? loop.work(order) : items.work(order, task.forEach)
+    const turns = task.forEach === undefined ? taskAgent.work(order) : items.work(order, task.forEach)
     const outcome = yield* activities.runStage(
       { key: workKey(round.round, task, finished), success: TaskOutcome },
       unlessGivenUp(turns, task, round).pipe(
@@ -228,7 +228,7 @@ const makeConclusion = Effect.gen(function* () {
   const events = yield* RunEvents
   const approval = yield* makeApproval
   const join = yield* makeJoinChanges
-  const taskRunner = yield* TaskRunner
+  const applier = yield* ChangeApplier
 
   /** The changes as they were approved; those that others made meanwhile are put together with them, and asked about. */
   const upToDate = Effect.fnUntraced(function* (
@@ -253,7 +253,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* events.publish({ type: "task.started", round, step, task: task.name })
     const result = yield* activities.runStage(
       { key: stageKey.task(round, task.name), success: TaskResult },
-      taskRunner.run({ briefing, round, step, ...worked }),
+      applier.apply({ briefing, round, step, ...worked }),
       (result) => isFinal(result) && worked.outcome.declined === undefined
     )
     yield* state.add(result)

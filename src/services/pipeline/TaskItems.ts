@@ -25,7 +25,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeItemFiles } from "../changes/SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
-import { TaskLoop } from "./TaskLoop.ts"
+import { TaskAgent } from "./TaskAgent.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "./Approval.ts"
@@ -153,7 +153,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     const findItems = yield* makeItemSource
     const approval = yield* makeApproval
     const joinItems = yield* makeItemJoin
-    const loop = yield* TaskLoop
+    const taskAgent = yield* TaskAgent
     const { mayChangeFiles } = yield* makeTaskEffects
     const { limits, parallel } = yield* RunSettings
 
@@ -161,7 +161,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
       activities
         .runStage(
           { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
-          loop.work({ ...order, task, isItem: true })
+          taskAgent.work({ ...order, task, isItem: true })
         )
         .pipe(
           Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),

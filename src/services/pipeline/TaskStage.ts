@@ -78,7 +78,7 @@ const causeOf = (error: TaskError): FailureCause => {
   }
 }
 
-/** What the model was asked for in each phase. */
+/** What a task lacks that failed before its first call, or after it. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {

@@ -26,7 +26,7 @@ import type { Skill } from "../../domain/skills/Skill.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Agent } from "../agent/Agent.ts"
+import { makeCompaction } from "../agent/Compaction.ts"
 import { type AgentPrompt, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
@@ -44,6 +44,7 @@ import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeInstructions } from "./Instructions.ts"
 import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
+import { makePrefetch } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
@@ -88,8 +89,8 @@ const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: B
 
 /** Makes the function that gathers the material of a first message, with what it becomes when it is written again. */
 const makeMaterial = Effect.gen(function* () {
-  const agent = yield* Agent
   const instructions = yield* makeInstructions
+  const prefetch = yield* makePrefetch
   const prompts = yield* makeTaskPrompts
   const questionsAt = yield* makeModelQuestions
   const references = yield* References
@@ -108,7 +109,7 @@ const makeMaterial = Effect.gen(function* () {
     const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
     const isPrefetched =
       tools.includes("search_files") && order.isItem !== true && !task.references.some(({ kind }) => kind === "file")
-    const prefetched = isPrefetched ? yield* agent.opening(round, task, yield* Ref.get(briefing)) : ""
+    const prefetched = isPrefetched ? yield* prefetch(round, task, yield* Ref.get(briefing)) : ""
     const questions = questionsAt(`${place}/${slugOf(task.name)}`)
     const fitted = (referenceText: string, parts: string) =>
       prompts.fitted(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
@@ -210,8 +211,8 @@ const makeAnswerReader = Effect.gen(function* () {
       isTool: (tool) => meantTool(tool, tools) !== undefined
     })
     if (turn.calls.length + turn.changes.length === 0) {
-      const reply = yield* material.questions.ask(headless(answer))
-      if (reply !== undefined) return { ...nothingAsked, ...reply }
+      const questionReading = yield* material.questions.ask(headless(answer))
+      if (questionReading !== undefined) return { ...nothingAsked, ...questionReading }
       if (turn.report === undefined && questionOf(answer) !== undefined) {
         return { ...nothingAsked, issues: [nobodyAnswers] }
       }
@@ -277,7 +278,7 @@ const makeAssignment = Effect.gen(function* () {
       tools: prompts.toolsOf(skill),
       copy: makeWorkingCopy(order.joined?.others),
       mostTurns: kind === "calls" ? Math.max(mostTurns, limits.attempts) : mostTurns,
-      priorCalls: []
+      earlierOutcomes: []
     }
     return { assignment, skill }
   })
@@ -286,9 +287,9 @@ const makeAssignment = Effect.gen(function* () {
 /** Makes the function that opens a task for an agent. */
 export const makeTaskWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
-  const agent = yield* Agent
   const assign = yield* makeAssignment
   const approve = yield* makeTurnApproval
+  const compaction = yield* makeCompaction
   const events = yield* RunEvents
   const materialOf = yield* makeMaterial
   const promptOf = yield* makePrompt
@@ -330,7 +331,7 @@ export const makeTaskWork = Effect.gen(function* () {
             material: [first.content, ...checks.map(({ text }) => text)]
           })
         ),
-      keep: (now) =>
+      saveSession: (now) =>
         Effect.andThen(
           Ref.set(session, now),
           Ref.update(shown, (texts) => new Set([...texts, ...now.messages.flatMap(shownTexts)]))
@@ -338,7 +339,7 @@ export const makeTaskWork = Effect.gen(function* () {
       announce: (turn, calls, changed) =>
         events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
     }
-    const begun = newSession(agent.withBudgetNote(agentWork, [first]))
+    const begun = newSession(compaction.withBudgetNote(agentWork, [first]))
     yield* Ref.set(session, begun)
     const seen = Effect.zipWith(
       Ref.get(shown),

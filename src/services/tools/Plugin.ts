@@ -11,8 +11,19 @@ import type { ToolFailure, ArgumentAliases, ToolErrors, Arguments } from "../../
 import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import type { Provider } from "../providers/Provider.ts"
-import type { Page } from "./WebFetch.ts"
+import type { EventListener } from "./EventListener.ts"
+import type { PluginCommands } from "./PluginCommand.ts"
+import type { LayerWeb, Page } from "./WebFetch.ts"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { PluginScope } from "../../domain/configuration/Configuration.ts"
+import type { Gate } from "../permissions/Gate.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import type { Settings } from "../runs/RunSettings.ts"
+import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
 import type { Access, CanonicalAccess, EffectClass, Risk } from "../../domain/tools/Access.ts"
 
 /** One successful read: the canonical path and the whole text of the file. */
@@ -101,6 +112,47 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
 
 export const pluginApiVersion = 1
 
+/** Where plugins are looked for. */
+export interface DiscoveryPlace {
+  /** The folder of the project, absolute. */
+  readonly project: string
+  readonly settings: Settings
+  /** The version of the program. */
+  readonly version: string
+}
+
+/** A plugin that was found. */
+export interface DiscoveredPlugin {
+  /** The name that its tools have as their origin. */
+  readonly origin: string
+  /** Who named it. */
+  readonly scope: PluginScope
+  readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
+}
+
+/** What was found. */
+export interface Discovered {
+  /** All, in the order of the configuration; also those that are not used. */
+  readonly found: ReadonlyArray<DiscoveredPlugin>
+  /** What is left out: plugins, entries, single tools. */
+  readonly problems: ReadonlyArray<McpProblem | PluginProblem>
+  /** What the user should know beside that; a sentence each. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** What may be used to find and start plugins. */
+export type DiscoveryServices =
+  | ChildProcessSpawner.ChildProcessSpawner
+  | FileSystem.FileSystem
+  | Gate
+  | Path.Path
+  | RunEvents
+  | Scope.Scope
+  | Workspace
+
+/** Finds plugins; what it starts lives as long as the run. */
+export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
+
 /** A plugin as its package exports it by default. */
 export interface Plugin {
   readonly apiVersion: number
@@ -112,23 +164,25 @@ export interface Plugin {
   readonly isValue?: boolean
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
+  /** Commands of the command line by their words, such as "report" or "models bench". */
+  readonly commands?: PluginCommands
+  /** Hears what happens in runs and conversations. */
+  readonly listener?: EventListener
+  /** Finds more plugins when a run begins, such as the servers that a configuration names. */
+  readonly discover?: Discovery
+  /** Fetches the pages of the web that tools and references name. */
+  readonly web?: LayerWeb
 }
 
-/**
- * Makes a plugin from an effect that yields its tools, from providers of models, or from both. The effect may open
- * resources, they live as long as the run.
- */
-export const definePlugin = ({
-  name,
-  providers,
-  tools = Effect.succeed({})
-}: {
-  readonly name: string
+/** What a plugin is made from: a name, and what it brings; each part is optional. */
+export interface PluginParts extends Omit<Plugin, "apiVersion" | "tools" | "version" | "isValue"> {
+  /** Yields the tools. It may open resources, which live as long as the run. */
   readonly tools?: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
-  readonly providers?: ReadonlyArray<Provider>
-}): Plugin => ({
+}
+
+/** Makes a plugin from its parts. */
+export const definePlugin = ({ tools = Effect.succeed({}), ...parts }: PluginParts): Plugin => ({
   apiVersion: pluginApiVersion,
-  name,
-  ...(providers === undefined ? {} : { providers }),
+  ...parts,
   tools: Layer.effect(PluginTools, tools)
 })

@@ -1,8 +1,10 @@
 /**
- * What the core needs of the web: pages as text. A feature provides it.
+ * What the core needs of the web: pages as text. A plugin provides it.
  */
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 
@@ -58,4 +60,35 @@ export class WebFetch extends Context.Service<
       authorizeHop?: (url: string) => Effect.Effect<void, E, R>
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
->()("task-conductor/services/tools/WebFetch") {}
+>()("task-conductor/services/tools/WebFetch") {
+  /** Without a plugin that fetches pages. */
+  static readonly layerNone = Layer.succeed(this)({
+    get: (url) =>
+      Effect.flatMap(parseTarget(url), (target) =>
+        Effect.fail(fetchFailure(target, "io_error", "no plugin of this program fetches pages"))
+      )
+  })
+}
+
+/** A server that this program connects to itself. */
+export interface OwnService {
+  /** `host:port`, as this program connects to it. */
+  readonly target: string
+  /** What it is, after "is the". */
+  readonly what: string
+  /** Known by its name alone, since its address may be shared with pages of others. */
+  readonly isPublic?: boolean
+}
+
+/** Which pages may be fetched, and how long one may take. */
+export interface WebOptions {
+  /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
+  readonly allowed?: ReadonlyArray<string>
+  /** What this program itself uses: denied under every name, unless `allowed` lists exactly its own `host:port`. */
+  readonly services?: ReadonlyArray<OwnService>
+  /** The most time for all hops together, without the time to authorize them. */
+  readonly timeout?: Duration.Input
+}
+
+/** Makes what fetches pages. */
+export type LayerWeb = (options: WebOptions) => Layer.Layer<WebFetch>

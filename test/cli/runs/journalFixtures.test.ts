@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { RunDifference } from "../../../src/domain/history/RunDifference.ts"
+import type { RunDifference } from "../../../src/plugins/replay/RunDifference.ts"
 import type { RunOverview, RunSummary } from "../../../src/domain/history/RunOverview.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"

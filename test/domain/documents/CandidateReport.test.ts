@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { isTested, isUnchanged, mayStay, takenBack } from "../../../src/domain/documents/CandidateReport.ts"
-import { parsedReply } from "../../../src/domain/documents/ModelReply.ts"
+import { parsedAnswer } from "../../../src/domain/documents/TurnAnswer.ts"
 import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 
 const check = (exitCode: number): CheckOutcome => ({
@@ -18,12 +18,12 @@ const source = { path: "src/slug.ts", base: "a\n", text: "b\n" }
 const test = { path: "test/slug.test.ts", base: null, text: "t\n" }
 const candidate = { value: "Done.", files: [source], checks: passed, version: 3 }
 const nameOf = (path: string) => path
-const silent = (answer: string) =>
-  parsedReply({ answer, shown: answer, issues: [], thinking: "", asked: [] }, nothingAsked, false)
+const silent = (text: string) =>
+  parsedAnswer({ text, shown: text, issues: [], thinking: "", asked: [] }, nothingAsked, false)
 
 it("stays as it is when the answer asks for nothing and is no report", () => {
   const same = { files: [source], version: 3 }
-  const isSame = (answer: string, state = same) => isUnchanged(candidate, state, answer, silent(answer))
+  const isSame = (answer: string, state = same) => isUnchanged(candidate, state, silent(answer))
   assert.isTrue(isSame("No such line."))
   assert.isFalse(isSame("## Result summary\n\nDone."))
   assert.isFalse(isSame("<<<<<<< OLD"))

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  answerIssues,
+  callReplies,
   type CheckedCalls,
   droppedChanges,
   isFaultless,
-  nativeAnswers,
-  replyIssues,
   withoutDoubles
 } from "../../../src/domain/documents/CheckedCalls.ts"
-import { parsedReply } from "../../../src/domain/documents/ModelReply.ts"
+import { parsedAnswer } from "../../../src/domain/documents/TurnAnswer.ts"
 import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { gave } from "../../support/sampleTasks.ts"
@@ -17,9 +17,9 @@ const edit = { uid: "call-2", name: "edit_file", arguments: { path: "a.ts" } }
 const wrong = makeIssue("tool-unknown", {}, { what: "There is no such tool." })
 const tooMany = [makeIssue("tool-calls-many", {}, { what: "Too many." })]
 const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
-const reply = { answer: "", shown: "", issues: [], thinking: "", asked }
-const native = parsedReply(reply, nothingAsked, true)
-const inText = parsedReply({ ...reply, asked: [] }, { ...nothingAsked, calls: [call] }, true)
+const answer = { text: "", shown: "", issues: [], thinking: "", asked }
+const native = parsedAnswer(answer, nothingAsked, true)
+const inText = parsedAnswer({ ...answer, asked: [] }, { ...nothingAsked, calls: [call] }, true)
 
 const checked = (more: Partial<CheckedCalls> = {}): CheckedCalls => ({
   calls: [{ wanted: call, call, issues: [], repairs: [] }],
@@ -32,12 +32,12 @@ const checked = (more: Partial<CheckedCalls> = {}): CheckedCalls => ({
 })
 const refused = checked({ calls: [{ wanted: call, call, issues: [wrong], repairs: [] }] })
 
-describe("the issues of a reply", () => {
+describe("the issues of an answer", () => {
   it("hold those of calls in the text, and not those of calls of the interface", () => {
-    assert.deepStrictEqual(replyIssues(inText, refused), [wrong])
-    assert.deepStrictEqual(replyIssues(native, refused), [])
-    assert.deepStrictEqual(replyIssues(inText, checked({ tooMany })), tooMany)
-    assert.deepStrictEqual(replyIssues(native, checked({ tooMany })), [])
+    assert.deepStrictEqual(answerIssues(inText, refused), [wrong])
+    assert.deepStrictEqual(answerIssues(native, refused), [])
+    assert.deepStrictEqual(answerIssues(inText, checked({ tooMany })), tooMany)
+    assert.deepStrictEqual(answerIssues(native, checked({ tooMany })), [])
   })
 
   it("are none only when each call can be made", () => {
@@ -47,12 +47,12 @@ describe("the issues of a reply", () => {
   })
 })
 
-it("a call of the interface is answered with its outcome, its own issues, or why it was not made", () => {
+it("a call of the interface gets a reply with its outcome, its own issues, or why it was not made", () => {
   const outcome = gave("read_file", { path: "a.ts" }, "text", "turn-2/call-1")
-  const answerTo = (calls: CheckedCalls) => nativeAnswers(native, calls, [outcome], 2)[0]
-  assert.strictEqual(answerTo(checked())?.outcome, outcome)
-  assert.deepStrictEqual(answerTo(checked({ calls: [], tooMany }))?.issues, tooMany)
-  assert.deepStrictEqual(nativeAnswers(native, refused, [], 2)[0]?.issues, [wrong])
+  const replyTo = (calls: CheckedCalls) => callReplies(native, calls, [outcome], 2)[0]
+  assert.strictEqual(replyTo(checked())?.outcome, outcome)
+  assert.deepStrictEqual(replyTo(checked({ calls: [], tooMany }))?.issues, tooMany)
+  assert.deepStrictEqual(callReplies(native, refused, [], 2)[0]?.issues, [wrong])
 })
 
 it("a call that is written twice is made once, where it was written first", () => {

@@ -150,6 +150,27 @@ describe("compactedText", () => {
     }
   })
 
+  it("shows a part of an earlier output from 1,000 characters on", () => {
+    const outcomes = [
+      read(
+        1,
+        1,
+        200,
+        "src/b.ts",
+        Array.from({ length: 200 }, () => "  b of line")
+      ),
+      search(2, "x", 1)
+    ]
+    const sizes = Array.from({ length: 300 }, (_, index) => {
+      const rows = folded(outcomes, { files: [], budget: 500 + index * 10 }).match(/^\d+:   b of line$/gm) ?? []
+      return rows.join("\n").length
+    })
+    const least = Math.min(...sizes.filter((size) => size > 0))
+    expect([Math.min(...sizes), Math.max(...sizes) > 2000]).toEqual([0, true])
+    expect(least).toBeGreaterThan(800)
+    expect(least).toBeLessThan(1000)
+  })
+
   it("shows no search whose lines a change has moved", () => {
     const outcomes = [search(1, "step", 12), edit(2, "  step(10)", "  stop(10)", true)]
     expect(folded(outcomes)).not.toContain("src/a.ts:12:")

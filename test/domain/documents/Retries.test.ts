@@ -1,18 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parsedReply, unreadReply } from "../../../src/domain/documents/ModelReply.ts"
+import { parsedAnswer, unreadAnswer } from "../../../src/domain/documents/TurnAnswer.ts"
 import { isRepeated, noRetries, type Retries, retriesAfter } from "../../../src/domain/documents/Retries.ts"
 import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
-import type { PlainReply } from "../../../src/domain/documents/UnusableAnswer.ts"
+import type { PlainAnswer } from "../../../src/domain/documents/UnusableAnswer.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 
 const empty = makeIssue("answer-empty", {}, { what: "The answer was empty." })
 const wrongCall = makeIssue("tool-unknown", {}, { what: "There is no such tool." })
 
 /** An answer of this text with these issues, of which nothing can be used. */
-const openAnswer = (answer: string, issues = [empty], more: Partial<PlainReply> = {}) => {
-  const reply = { answer, shown: answer, issues, thinking: "", asked: [], ...more }
-  const parsed = unreadReply(reply)
-  return { reply, parsed, issues, isUnusable: true, isSentBack: false, isUnfounded: false }
+const openAnswer = (text: string, issues = [empty], more: Partial<PlainAnswer> = {}) => {
+  const answer = unreadAnswer({ text, shown: text, issues, thinking: "", asked: [], ...more })
+  return { answer, issues, isUnusable: true, isSentBack: false, isUnfounded: false }
 }
 const after = (...answers: ReadonlyArray<ReturnType<typeof openAnswer>>): Retries =>
   answers.reduce((retries, answer) => retriesAfter(retries, answer), noRetries)
@@ -32,9 +31,9 @@ describe("what was tried in vain", () => {
   })
 
   it("does not count an answer as useless from which the next one goes on", () => {
-    const answer = openAnswer("Which file?")
-    const parsed = { ...answer.parsed, turn: { ...answer.parsed.turn, hasUse: true } }
-    const retries = after({ ...answer, parsed })
+    const open = openAnswer("Which file?")
+    const content = { ...open.answer.content, hasUse: true }
+    const retries = after({ ...open, answer: { ...open.answer, content } })
     assert.deepStrictEqual([retries.useless, retries.unusable], [0, ["Which file?"]])
   })
 
@@ -48,8 +47,8 @@ describe("what was tried in vain", () => {
 
 it("an answer with calls of the interface is none that comes again, though its text is the same", () => {
   const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
-  const reply = { answer: "", shown: "", issues: [], thinking: "", asked }
+  const answer = { text: "", shown: "", issues: [], thinking: "", asked }
   const retries = after(openAnswer(""))
-  assert.isFalse(isRepeated(retries, { reply, parsed: parsedReply(reply, nothingAsked, true) }))
-  assert.isTrue(isRepeated(retries, openAnswer("")))
+  assert.isFalse(isRepeated(retries, parsedAnswer(answer, nothingAsked, true)))
+  assert.isTrue(isRepeated(retries, openAnswer("").answer))
 })

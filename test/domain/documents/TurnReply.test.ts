@@ -14,7 +14,7 @@ const reads = ["a", "b", "c"].map((name) =>
 
 it("shows some of the first of three long outputs in a reply with little room, and never nothing of all", () => {
   for (const budget of [1000, 1300, 1600]) {
-    const reply = replyText({ turn: 1, issues: [], outcomes: reads, now: "Go on.", budget })
+    const reply = replyText({ turn: 1, issues: [], results: { outcomes: reads }, instruction: "Go on.", budget })
     expect(reply).toContain("1: const a0 = 0\n2: const a1 = 1\n3: const a2 = 2\n")
     expect(reply).toMatch(/Lines 1 to \d+ of 80; the prompt has no room for more\. Read on with start_line \d+\./)
     expect(reply).toContain("`read_file src/c.ts`: lines 1 to 80")

@@ -21,6 +21,9 @@ const matches = (lines: ReadonlyArray<string>, terms: Partial<SearchTerms>, comm
 /** The lines of the blocks, each line a block. */
 const blockLines = (...given: Parameters<typeof matches>) => matches(...given).blocks.flatMap(({ found }) => found)
 
+/** Whether a text holds a word. */
+const linesWith = (word: string, text: string) => blockLines(["else", text, "else"], { words: [word] })
+
 /** So many lines: one with a quoted text, and two with a word. */
 const linesBeside = (count: number): ReadonlyArray<string> => [
   "no such file",
@@ -77,6 +80,12 @@ describe("the lines that match", () => {
   it("are at most 300", () => {
     const lines = Array.from({ length: 1000 }, (_, index) => (index <= 300 ? "the limit" : "else"))
     assert.lengthOf(blockLines(lines, { words: ["limit"] }), 300)
+  })
+
+  it("hold a word, or its stem of at least 5 characters", () => {
+    assert.deepStrictEqual(linesWith("checking", "a check fails"), [1])
+    assert.deepStrictEqual(linesWith("loading", "a load fails"), [])
+    assert.deepStrictEqual(linesWith("loading", "loading fails"), [1])
   })
 
   it("make a block from 40 % of the best one on", () => {

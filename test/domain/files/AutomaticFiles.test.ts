@@ -1,10 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { automaticFiles, isAutomatic } from "../../../src/domain/files/SensitivePath.ts"
+import rows from "../../../src/domain/files/automaticFiles.json" with { type: "json" }
+import { isAutomatic } from "../../../src/domain/files/SensitivePath.ts"
 import { eachTimeReason } from "../../../src/domain/tools/Access.ts"
 
-const entries = automaticFiles.flatMap(({ files, product }) =>
-  Object.keys(files).map((pattern): readonly [string, string] => [product, pattern])
-)
+/** A row is `product | source`, and below it, indented, `path | what it does` for each of its files. */
+const cells = rows.map((row) => row.split(" | ").map((cell) => cell.trim()))
+const isProduct = rows.map((row) => !row.startsWith(" "))
+const products = cells.filter((_, index) => isProduct[index])
+const files = cells.filter((_, index) => !isProduct[index])
+const entries = cells.flatMap(([pattern = ""], index): ReadonlyArray<readonly [string, string]> => {
+  const product = cells[isProduct.lastIndexOf(true, index)]?.[0] ?? ""
+  return isProduct[index] === true ? [] : [[product, pattern]]
+})
 
 /** A file that the pattern is about. */
 const fileOf = (pattern: string): string =>
@@ -41,10 +48,8 @@ describe("files that programs run or read by themselves", () => {
       patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index || pattern !== pattern.toLowerCase()),
       []
     )
-    for (const { files, product, source } of automaticFiles) {
-      assert.match(source, /^[\w.-]+\.[a-z]{2,}/, product)
-      assert.isEmpty(Object.values(files).filter((purpose) => purpose?.trim() === ""))
-    }
+    for (const [product, source = ""] of products) assert.match(source, /^[\w.-]+\.[a-z]{2,}/, product)
+    for (const [pattern, purpose = ""] of files) assert.notStrictEqual(purpose, "", pattern)
   })
 
   it("hold those that other programs were attacked through", () => {

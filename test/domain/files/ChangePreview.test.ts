@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { changePreview, scriptsChange, wholeChange, numberedRows } from "../../../src/domain/files/ChangePreview.ts"
+import {
+  changePreview,
+  type DiffRow,
+  scriptsChange,
+  wholeChange,
+  numberedRows
+} from "../../../src/domain/files/ChangePreview.ts"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 
@@ -107,4 +113,22 @@ it.prop("holds every changed line of any texts with its number", { old: lines, n
   }
   const count = (wanted: string) => rows.filter(({ kind }) => kind === wanted).length
   assert.strictEqual(count("added") - count("removed"), now.length - old.length)
+})
+
+const nameOf = (before: string | undefined, after: string | undefined) =>
+  numberedRows(wholeChange("a", before, after).diff)[0]
+
+it("names a file by what it becomes, and one that is removed by what it was", () => {
+  assert.deepStrictEqual(
+    [nameOf("x\n", "y\n"), nameOf(undefined, "y\n"), nameOf("x\n", undefined)],
+    Array.from({ length: 3 }, (): DiffRow => ({ kind: "file", text: "a" }))
+  )
+  assert.deepStrictEqual(numberedRows("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n")[0], { kind: "file", text: "b" })
+})
+
+const shown = (length: number) => changePreview("a.txt", undefined, `${"x".repeat(length - 1)}\n`, 40).split("\n")[3]
+
+it("shows lines of 300 characters whole", () => {
+  assert.strictEqual(shown(300), `+${"x".repeat(299)}`)
+  assert.include(shown(301), "(1 of 301 characters of the line not shown)")
 })

@@ -261,4 +261,11 @@ describe("the declarations around a line", () => {
     expect(around("a.c", lines, "return 1")).toBe("load")
     expect(around("a.c", lines, "int c;")).toBe("")
   })
+
+  it("begin with the first line of a file, and go on below one sign of indentation", () => {
+    const lines = ["func load() {", "\tread()", "\tif a {", "\t\tb()", "\t}", "}"]
+    expect(around("a.go", lines, "read()")).toBe("load")
+    expect(around("a.go", lines, "b()")).toBe("load")
+    expect(around("a.py", ["class A:", " def b(self):", "  c()"], "c()")).toBe("A.b")
+  })
 })

@@ -46,6 +46,14 @@ describe("the limits of edits", () => {
     assert.include(edit(text, text.replaceAll("line", "lime"), "x"), "Lines 1 to 15 are nearest")
   })
 
+  it("show two lines around each of several places", () => {
+    const problem = edit([...lines(9), "same", ...lines(9, "other"), "same", ...lines(9)].join("\n"), "same", "x")
+    assert.deepStrictEqual(
+      problem.match(/^a\.ts-\d+-/gm),
+      [8, 9, 11, 12, 18, 19, 21, 22].map((line) => `a.ts-${line}-`)
+    )
+  })
+
   it("count up to 1,000 places", () => {
     assert.include(edit("a\n".repeat(1000), "a", "b"), "occurs 1000 times")
     assert.include(edit("a\n".repeat(1001), "a", "b"), "occurs more than 1000 times")

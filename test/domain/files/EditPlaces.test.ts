@@ -12,3 +12,10 @@ it("keeps the indentation of a line whose number was copied with or without a bl
   expect(edited("a\n  b: 1,\n", "2:   b: 1,\n", "  b: 2,\n")).toBe("a\n  b: 2,\n")
   expect(edited("a\n  b: 1,\n", "2:   b: 1,\n", "2:   b: 2,\n")).toBe("a\n  b: 2,\n")
 })
+
+it("indents new lines by the signs of the file, a step for each step of all lines of the edit", () => {
+  const file = "if (a) {\n\tx()\n}\n"
+  expect(edited(file, "if (a) {\nx()\n}\n", "if (a) {\nx()\n  y(\n    z\n  )\n}\n")).toBe(
+    "if (a) {\n\tx()\n\ty(\n\t\tz\n\t)\n}\n"
+  )
+})

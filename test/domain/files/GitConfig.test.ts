@@ -15,6 +15,11 @@ describe("the configuration of git", () => {
     ])
   })
 
+  it("has escapes for signs that would end a value", () => {
+    const [{ value } = { value: "" }] = gitSettings(String.raw`[a] x = "q\tb\"c\\d#" e # f`)
+    assert.strictEqual(value, 'q\tb"c\\d# e')
+  })
+
   const named: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ["[core]\nhooksPath=.husky/_", [".husky/_"]],
     ["[core]\nfsmonitor = .git-hooks/fsmonitor.sh --x", [".git-hooks/fsmonitor.sh"]],

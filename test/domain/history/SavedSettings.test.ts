@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Configuration } from "../../../src/domain/configuration/Configuration.ts"
 import { countedSettings } from "../../../src/domain/history/SavedSettings.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 /** A value of every setting that there is. */
 const everything: Required<Configuration> = {

@@ -64,7 +64,7 @@ const open = (
       settings: { checks: [[node, check]], limits: { ...defaultLimits, ...limits } }
     })
     const task = plainTask("Edit 1", "edit-files", needed, "The change.")
-    const work = stages.loop.work({ briefing, task, round: 1, step: 0, finished: [] })
+    const work = stages.taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
     return { ...stages, work }
   })
 

@@ -2,36 +2,23 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type ConversationMessage, fromHost, measuredPrompt } from "../../../src/domain/models/ConversationMessage.ts"
+import { makeIssue } from "../../../src/domain/findings/Issue.ts"
+import {
+  type ConversationMessage,
+  fromHost,
+  measuredPrompt,
+  messageText
+} from "../../../src/domain/models/ConversationMessage.ts"
 import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptSize.ts"
-import type { AnyWork, Session } from "../../../src/services/agent/Session.ts"
-import { newSession } from "../../../src/services/agent/Session.ts"
+import { newSession, type Session } from "../../../src/services/agent/Session.ts"
 import { makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { workOf } from "../../support/AgentWork.ts"
 import { openStages } from "../../support/OpenStages.ts"
 import { gave } from "../../support/sampleTasks.ts"
 
 const contextWindow = 8000
 
-const work: AnyWork = {
-  assignment: {
-    kind: "task",
-    id: { stage: "task", round: 1, task: "Look" },
-    task: "Look",
-    request: "Look.",
-    step: 0,
-    tools: ["read_file"],
-    copy: makeWorkingCopy(),
-    mostTurns: 9,
-    priorCalls: []
-  },
-  prompt: {
-    system: "You look.",
-    instruction: (left) => (left === 1 ? "Report." : "Go on."),
-    continuation: "Go on with it.",
-    compact: (messages, summary) => [...messages.slice(0, 1), ...(summary === "" ? [] : [fromHost(summary)])],
-    folderInstructions: () => Effect.succeed("")
-  }
-}
+const work = workOf()
 
 const sessionOf = (characters: number, outcomes: Session["outcomes"] = []): Session => ({
   ...newSession([fromHost("Begin."), { role: "assistant", content: "I read.", thinking: "", calls: [] }]),
@@ -114,6 +101,37 @@ layer(NodeServices.layer)("the turns of a conversation", (it) => {
       expect(endAt(4)).toContain("Go on with it.")
       expect(endAt(3)).toContain("Go on. 3 answers are left.")
       expect(endAt(1)).toContain("Report.")
+    })
+  )
+
+  it.effect("keep their first messages alone when nothing is known of them, and nothing else is to do", () =>
+    Effect.gen(function* () {
+      const { compactedMessages } = yield* open
+      const looked = outputs(1, 100)
+      const issue = makeIssue("answer-shape", {}, { what: "This is no answer." })
+      const summaryOf = (session: Partial<Session>, instruction = "Go on with it.", given = work): string =>
+        compactedMessages(given, { ...sessionOf(100), ...session }, instruction)
+          .slice(1)
+          .map(messageText)
+          .join("")
+      expect(summaryOf({})).toBe("")
+      expect(summaryOf({}, "Report.")).toContain("Report.")
+      expect(summaryOf({ outcomes: looked })).toContain("Tool call read_file")
+      expect(summaryOf({ issues: [issue] })).toContain("This is no answer.")
+      expect(summaryOf({ outcomes: looked, issues: [issue] })).toContain("This is no answer.")
+      expect(summaryOf({}, "Go on with it.", workOf({ earlierOutcomes: looked }))).toContain("Tool call read_file")
+      const copy = makeWorkingCopy()
+      copy.propose({ path: "/a.ts", base: "a\n", text: "b\n" })
+      expect(summaryOf({}, "Go on with it.", workOf({ copy }))).toContain("## Changes so far")
+    })
+  )
+
+  it.effect("are sent with the tools that the work may call, where they are offered through the interface", () =>
+    Effect.gen(function* () {
+      const inText = yield* open
+      expect(inText.conversationOf(work, []).tools).toEqual([])
+      const { compaction } = yield* openStages({ settings: { toolCalls: "native" } })
+      expect(compaction.conversationOf(work, []).tools.map(({ name }) => name)).toEqual(["read_file"])
     })
   )
 })

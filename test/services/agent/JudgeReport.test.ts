@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
+import type { CheckedCalls } from "../../../src/domain/documents/CheckedCalls.ts"
 import { noRetries } from "../../../src/domain/documents/Retries.ts"
-import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
-import { type AnswerReading, makeIssue } from "../../../src/domain/findings/Issue.ts"
-import { assistantMessage } from "../../../src/domain/models/ConversationMessage.ts"
+import type { TurnContent } from "../../../src/domain/documents/TurnFormat.ts"
+import { type AnswerReading, makeIssue, makeRepair } from "../../../src/domain/findings/Issue.ts"
 import { judgeReport } from "../../../src/services/agent/JudgeReport.ts"
-import { type AgentWork, type Assignment, newSession } from "../../../src/services/agent/Session.ts"
-import type { FinishedTurn, TurnResults } from "../../../src/services/agent/Turn.ts"
-import { makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import type { Assignment, Session } from "../../../src/services/agent/Session.ts"
+import type { TurnResults } from "../../../src/services/agent/Turn.ts"
+import { turnOf, workOf } from "../../support/AgentWork.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
 const wrongLink = makeIssue("reference-missing", {}, { what: "There is no such file." })
@@ -34,70 +34,48 @@ interface Judged {
   readonly reading?: AnswerReading<string>
   readonly isUnfounded?: boolean
   readonly left?: number
+  readonly content?: Partial<TurnContent>
+  readonly checked?: Partial<CheckedCalls>
+  readonly session?: Partial<Session>
+  readonly assignment?: Partial<Assignment>
   readonly retries?: Partial<typeof noRetries>
   readonly results?: Partial<TurnResults>
 }
 
-/** The verdict on a report behind one look at a file. */
-const judge = ({ isUnfounded = false, kind = "task", left = 5, reading = valid, results, retries }: Judged = {}) => {
-  const work: AgentWork<string> = {
-    assignment: {
-      kind,
-      id: { stage: "task", round: 1, task: "Edit" },
-      task: "Edit",
-      request: "Edit.",
-      step: 0,
-      tools: ["read_file", "edit_file"],
-      copy: makeWorkingCopy(),
-      mostTurns: 9,
-      priorCalls: []
-    },
-    prompt: {
-      system: "",
-      instruction: () => "Go on.",
-      continuation: "Go on.",
-      compact: (messages) => messages,
-      folderInstructions: () => Effect.succeed("")
-    },
-    keep: () => Effect.void,
-    read: () => Effect.succeed(nothingAsked),
-    approve: () => Effect.void,
-    judge: () => Effect.succeed(reading),
-    isUnfounded: () => Effect.succeed(isUnfounded),
-    announce: () => Effect.void
-  }
-  const found: TurnResults = {
-    outcomes: [],
-    files: [],
-    denied: undefined,
-    hasChanged: false,
-    changedFiles: [],
-    remaining: [],
-    checks: [],
-    folderInstructions: "",
-    ...results
-  }
+/** The whole verdict on a report behind one look at a file. */
+const verdictOn = (judged: Judged = {}) => {
+  const { isUnfounded = false, kind = "task", left = 5, reading = valid, results, retries } = judged
+  const work = workOf(
+    { kind, task: "Edit", request: "Edit.", tools: ["read_file", "edit_file"], ...judged.assignment },
+    { judge: () => Effect.succeed(reading), isUnfounded: () => Effect.succeed(isUnfounded) }
+  )
   const look = gave("read_file", { path: "a.ts" }, "text", "turn-1/call-1")
-  const turn: FinishedTurn = {
-    work,
-    session: { ...newSession([]), outcomes: [look], checks: found.checks, retries: { ...noRetries, ...retries } },
-    reply: { answer: "", shown: "", issues: [], thinking: "", asked: [] },
-    parsed: { turn: { ...nothingAsked, report: "It is 5." }, native: [], message: assistantMessage("") },
-    turn: 2,
-    left,
-    checked: { calls: [], issues: [], unmade: [], tooMany: [], replaced: [], repairs: [] },
-    results: found
+  const session = {
+    outcomes: [look],
+    checks: results?.checks ?? [],
+    retries: { ...noRetries, ...retries },
+    ...judged.session
   }
-  return Effect.map(judgeReport(work, turn), ({ accepted, isSentBack, issues }) => ({
+  const content = { report: "It is 5.", ...judged.content }
+  const turn = turnOf({ work, content, left, session, results: results ?? {} })
+  return judgeReport({ ...turn, checked: { ...turn.checked, ...judged.checked } })
+}
+
+const judge = (judged: Judged = {}) =>
+  Effect.map(verdictOn(judged), ({ accepted, isSentBack, issues }) => ({
     accepted: Option.getOrUndefined(accepted),
     isSentBack,
     codes: issues.map(({ code }) => code)
   }))
-}
 
 const accepted = (value: string) => ({ accepted: value, isSentBack: false, codes: [] })
 const sentBack = (code: string) => ({ accepted: undefined, isSentBack: true, codes: [code] })
 const notJudged = { accepted: undefined, isSentBack: false, codes: [] }
+
+const isOpen = (judged: Judged) => Effect.map(verdictOn(judged), (verdict) => verdict.isOpen)
+
+const isUnfounded = (judged: Judged) =>
+  Effect.map(verdictOn({ isUnfounded: true, ...judged }), (verdict) => verdict.isUnfounded)
 
 describe("a report", () => {
   it.effect("is accepted when nothing is wrong with it", () =>
@@ -147,6 +125,118 @@ describe("a report", () => {
       const last = { left: 0, reading: marked, results: { checks: [broken] } }
       assert.deepStrictEqual(yield* judge({ ...last, kind: "message" }), accepted("marked"))
       assert.deepStrictEqual(yield* judge(last), sentBack("check-failed"))
+    })
+  )
+
+  it.effect("is judged beside a change of which nothing is left to tell, and beside findings of earlier turns", () =>
+    Effect.gen(function* () {
+      const fine: CheckOutcome = { ...broken, exitCode: 0, newFailures: [] }
+      assert.deepStrictEqual(yield* judge({ results: { hasChanged: true, checks: [fine] } }), accepted("valid"))
+      assert.deepStrictEqual(yield* judge({ results: { hasChanged: true, checks: [fine, broken] } }), notJudged)
+      const one = { hasChanged: true, remaining: ["- `limit` is left."] }
+      assert.deepStrictEqual(yield* judge({ left: 1, results: one }), notJudged)
+      assert.deepStrictEqual(yield* judge({ results: { ...one, hasChanged: false } }), accepted("valid"))
+    })
+  )
+
+  it.effect("is not judged beside calls, or beside issues; an answer without a report is not sent back", () =>
+    Effect.gen(function* () {
+      const call = { uid: "call-1", name: "read_file", arguments: { path: "a.ts" } }
+      assert.deepStrictEqual(yield* judge({ content: { calls: [call] } }), notJudged)
+      assert.deepStrictEqual(yield* judge({ content: { issues: [wrongLink] } }), {
+        ...notJudged,
+        codes: ["reference-missing"]
+      })
+      const { report: _, ...none } = turnOf({ content: {} }).answer.content
+      const verdict = yield* judgeReport(turnOf({ content: none }))
+      assert.deepStrictEqual(verdict, {
+        accepted: Option.none(),
+        issues: [],
+        repairs: [],
+        isSentBack: false,
+        isUnfounded: false,
+        isOpen: false
+      })
+    })
+  )
+
+  it.effect("leaves an answer open that has issues, or of which one call failed", () =>
+    Effect.gen(function* () {
+      const call = gave("read_file", { path: "b.ts" }, "text")
+      const lost = failed("read_file", { path: "b.ts" }, "not_found", "There is no file.")
+      assert.isFalse(yield* isOpen({ results: { outcomes: [call] } }))
+      assert.isTrue(yield* isOpen({ results: { outcomes: [call, lost] } }))
+      assert.isTrue(yield* isOpen({ content: { issues: [wrongLink] } }))
+      assert.isFalse(yield* isOpen({ reading: marked }))
+    })
+  )
+
+  it.effect(
+    "that claims a change is sent back in the first answer of work with tools, before anything was called",
+    () =>
+      Effect.gen(function* () {
+        const claim: Judged = { content: { report: "The limit was changed to 5." }, session: { outcomes: [] } }
+        const look = gave("read_file", { path: "a.ts" }, "text")
+        assert.deepStrictEqual(yield* judge(claim), sentBack("report-unfounded"))
+        const others: ReadonlyArray<Judged> = [
+          { ...claim, session: { outcomes: [look] } },
+          { ...claim, session: { outcomes: [look] }, assignment: { earlierOutcomes: [look] } },
+          { ...claim, assignment: { earlierOutcomes: [look] } },
+          { ...claim, assignment: { tools: [] } },
+          { ...claim, retries: { answers: new Set(["Before."]) } }
+        ]
+        for (const other of others) assert.deepStrictEqual(yield* judge(other), accepted("valid"))
+        const single = { ...claim, assignment: { tools: ["read_file"] } }
+        assert.deepStrictEqual(yield* judge(single), sentBack("report-unfounded"))
+      })
+  )
+
+  it.effect(
+    "says whether it is unfounded when it is accepted, with its links marked too, and when it is sent back",
+    () =>
+      Effect.gen(function* () {
+        assert.isTrue(yield* isUnfounded({}))
+        assert.isTrue(yield* isUnfounded({ retries: { unfoundedReports: 1 } }))
+        assert.isTrue(yield* isUnfounded({ retries: { unfoundedReports: 1, rejectedReports: 1 }, reading: marked }))
+        assert.isFalse(yield* isUnfounded({ retries: { unfoundedReports: 1 }, reading: marked }))
+        assert.isFalse(yield* isUnfounded({ content: { issues: [wrongLink] } }))
+        assert.isFalse(yield* isUnfounded({ isUnfounded: false }))
+      })
+  )
+
+  it.effect("is not accepted while its reading has issues or no value, and nothing can be marked", () =>
+    Effect.gen(function* () {
+      const reading = { ...valid, issues: [wrongLink] }
+      assert.deepStrictEqual(yield* judge({ reading }), sentBack("reference-missing"))
+      assert.deepStrictEqual(yield* judge({ reading, retries: { rejectedReports: 1 } }), sentBack("reference-missing"))
+      const nothing = { ...valid, value: Option.none() }
+      assert.deepStrictEqual(yield* judge({ reading: nothing }), { accepted: undefined, isSentBack: true, codes: [] })
+    })
+  )
+
+  it.effect("of a message is sent back before the last answer", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* judge({ kind: "message", left: 1, reading: marked }), sentBack("reference-missing"))
+      assert.deepStrictEqual(yield* judge({ kind: "message", left: 0, isUnfounded: true }), accepted("valid"))
+    })
+  )
+
+  it.effect("brings the repairs of the answer, of its calls and of its reading", () =>
+    Effect.gen(function* () {
+      const [inText, inCalls, inCall, inReport] = ["text", "calls", "call", "report"].map((name) =>
+        makeRepair("tool-call-known", {}, name)
+      )
+      const call = { uid: "call-1", name: "read_file", arguments: { path: "a.ts" } }
+      const all = [inText, inCalls, inCall, inReport].flatMap((repair) => repair ?? [])
+      const { repairs } = yield* verdictOn({
+        content: { repairs: all.slice(0, 1) },
+        checked: { repairs: all.slice(1, 2), calls: [{ wanted: call, call, issues: [], repairs: all.slice(2, 3) }] },
+        reading: { ...valid, repairs: all.slice(3) }
+      })
+      assert.deepStrictEqual(repairs, all)
+      const fallback = { value: "marked", repairs: all.slice(3) }
+      const insisting = { retries: { rejectedReports: 1 }, reading: { ...marked, fallback } }
+      assert.deepStrictEqual((yield* verdictOn(insisting)).repairs, all.slice(3))
     })
   )
 })

@@ -19,12 +19,12 @@ const reading = refinementWith([{ name: "read_file", arguments: { path: "src/lim
 /** What a task that reads and then raises the limit comes to, and what the project holds then. */
 const work = Effect.fnUntraced(function* (more: Partial<OpenStages>) {
   const fs = yield* FileSystem.FileSystem
-  const { loop, project } = yield* openStages({
+  const { taskAgent, project } = yield* openStages({
     ...more,
     answers: [reading, raised, resultSaying("The limit is 10.")],
     files: { "src/limit.ts": "export const limit = 5\n" }
   })
-  const refinement = yield* loop.work(order)
+  const refinement = yield* taskAgent.work(order)
   return { refinement, text: yield* fs.readFileString(`${project}/src/limit.ts`) }
 })
 

@@ -10,7 +10,7 @@ import { readBoundedFile, readGivenFile } from "../../../src/services/files/Give
 import { contentState } from "../../../src/services/files/Hash.ts"
 import { isSystemFile } from "../../../src/services/files/CanonicalPath.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { lintSkills } from "../../../src/services/checking/SkillLinter.ts"
+import { lintSkills } from "../../../src/plugins/check-tools/SkillLinter.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { openTools } from "../../support/OpenTools.ts"
 

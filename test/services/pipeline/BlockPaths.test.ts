@@ -27,11 +27,11 @@ const plain = (path: string): string => alikePath(path.replace(/^[./]+(?=\w+)|\\
 /** What a task proposes for each file, and the issues of its first answer. */
 const workWith = Effect.fnUntraced(function* (answer: string, names: ReadonlyArray<string>) {
   const files = Object.fromEntries(["a.py", ...names].map((name) => [name, "version = 1\n"]))
-  const { log, loop } = yield* openStages({
+  const { log, taskAgent } = yield* openStages({
     files,
     answers: [answer, resultSaying("It is raised."), resultSaying("It is raised.")]
   })
-  const { calls } = yield* loop.work({ ...order })
+  const { calls } = yield* taskAgent.work({ ...order })
   const issues = log.events().flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
   return {
     changes: calls.map(({ arguments: { content, new_text: now, path } }) => [path, String(content ?? now).trim()]),
@@ -180,7 +180,7 @@ layer(NodeServices.layer)("a block of a task", (it) => {
 
   it.effect("and a call of a tool mean the same file, however each spells it", () =>
     Effect.gen(function* () {
-      const { log, loop } = yield* openStages({
+      const { log, taskAgent } = yield* openStages({
         files: { "src/my notes.py": "version = 1\n" },
         answers: [
           refinementWith([edit("/src/my\u00a0notes.py", "version = 9", "version = 2")]),
@@ -189,7 +189,7 @@ layer(NodeServices.layer)("a block of a task", (it) => {
           resultSaying("It is raised.")
         ]
       })
-      const { calls, files = [] } = yield* loop.work({ ...order })
+      const { calls, files = [] } = yield* taskAgent.work({ ...order })
       expect([calls.map((one) => one.arguments["path"]), files.map(({ path }) => path)]).toEqual([
         ["src/my notes.py"],
         ["src/my notes.py"]

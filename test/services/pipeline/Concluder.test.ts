@@ -15,7 +15,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { Evidence } from "../../../src/services/references/Evidence.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { makeProject } from "../../support/Project.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -30,7 +30,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { finished } from "../../support/sampleTasks.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 const parts: BriefingParts = { prompt: "Where is it?", environment: "", projectDescription: "# Shop", openFiles: [] }
 
@@ -50,7 +50,7 @@ const layerEvidence = Layer.unwrap(
     Evidence.layer.pipe(
       Layer.provide(Gate.layer()),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provideMerge(ToolRegistry.layer(builtIns())),
+      Layer.provideMerge(ToolRegistry.layer([builtIns])),
       Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
       Layer.provide([layerPublicWeb({ allowed: [] }), layerNoCommands]),
       Layer.provideMerge(Workspace.layer(project))

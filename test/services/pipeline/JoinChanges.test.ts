@@ -12,10 +12,10 @@ const edit = (old: string, now: string): string =>
 /** A task whose change clashes with one that was made meanwhile, after so many clashes. */
 const joinAfter = Effect.fnUntraced(function* (clashes: number) {
   const answers = [edit("two", "2"), resultSaying("Done."), edit("TWO", "TWO, or 2"), resultSaying("Done again.")]
-  const { join, loop, messages, project } = yield* openStages({ answers, files: { "a.txt": "one\ntwo\n" } })
+  const { join, taskAgent, messages, project } = yield* openStages({ answers, files: { "a.txt": "one\ntwo\n" } })
   const task = plainTask("Edit 1", "edit-files", "Change it.", "The change.")
   const order = { briefing, task, round: 1, step: 0, finished: [] }
-  const outcome = yield* loop.work(order)
+  const outcome = yield* taskAgent.work(order)
   yield* putFiles(project, { "a.txt": "one\nTWO\n" })
   const joined = yield* Effect.exit(join(order, { ...outcome, joined: { times: clashes, clashes } }))
   return { joined, turns: messages.length - 2 }

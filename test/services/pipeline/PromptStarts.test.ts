@@ -46,8 +46,8 @@ const sharedStart = (one: string, other: string): string => {
 const promptsOf = (...tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
     const answers = tasks.flatMap(() => [read, resultSaying("A.")])
-    const { loop, prompts } = yield* openStages({ files, answers })
-    for (const task of tasks) yield* loop.work({ briefing, round: 1, step: 0, finished: [], task })
+    const { taskAgent, prompts } = yield* openStages({ files, answers })
+    for (const task of tasks) yield* taskAgent.work({ briefing, round: 1, step: 0, finished: [], task })
     const at = (index: number): string => whole(prompts[index]!)
     return tasks.map((_, index) => ({ first: at(2 * index), second: at(2 * index + 1) }))
   })
@@ -77,8 +77,8 @@ layer(NodeServices.layer)("prompts of one run", (it) => {
     Effect.gen(function* () {
       const unknown = refinementWith([{ name: "fly", arguments: {} }])
       const answers = [unknown, read, resultSaying("A.")]
-      const { loop, messages, prompts } = yield* openStages({ files, answers })
-      yield* loop.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
+      const { taskAgent, messages, prompts } = yield* openStages({ files, answers })
+      yield* taskAgent.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
       expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
       for (const [index, all] of messages.entries()) {
         expect(all.slice(0, messages[index - 1]?.length)).toEqual(messages[index - 1] ?? all.slice(0, 1))

@@ -102,7 +102,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
           const report = left === undefined ? [] : [resultSaying("Partly done. A file could not be read.")]
-          const { loop, messages, project } = yield* openStages({
+          const { taskAgent, messages, project } = yield* openStages({
             answers: [replacing(except), resultSaying("It is renamed."), ...report],
             files: { "a.c": "get_size();\n", ".gitignore": "lib/\n" },
             rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
@@ -117,7 +117,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
             bases = [],
             calls,
             priorCalls = []
-          } = yield* loop.work({
+          } = yield* taskAgent.work({
             briefing,
             task: editing,
             round: 1,
@@ -145,11 +145,11 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
 
   it.effect("is never said to stand nowhere while a file was not looked at", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* openStages({
+      const { taskAgent, messages } = yield* openStages({
         answers: [replacing(), resultSaying("Partly done. One."), resultSaying("Partly done. It is not there.")],
         files: { "a.c": "other();\n", ".env": "X=1\n" }
       })
-      yield* loop.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
+      yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
       const reply = messages[1]?.at(-1) ?? ""
       expect(reply).toContain("was not found in the files that were looked at")
       expect(reply).toContain("Not looked at: 1 file that looks like a secret (.env).")

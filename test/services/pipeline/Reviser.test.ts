@@ -28,12 +28,12 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeProject } from "../../support/Project.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
 import { planOf, testSkills } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const { name: next } = finished("Next 1", "")
@@ -56,7 +56,7 @@ const layerChecks = (project: string) =>
     Layer.provide(References.layer),
     Layer.provideMerge(Gate.layer()),
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-    Layer.provideMerge(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(ToolRegistry.layer([builtIns])),
     Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
     Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands])
   )

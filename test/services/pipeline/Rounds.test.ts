@@ -18,7 +18,7 @@ import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.t
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { makeRounds } from "../../../src/services/pipeline/Rounds.ts"
@@ -32,7 +32,7 @@ import { inSession, makeJournal } from "../../support/JournalSession.ts"
 import { makeProject } from "../../support/Project.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
 import { testSkills } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const briefing = { ...parts, requestDocument: requestDocument(parts) }
@@ -125,7 +125,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
       Layer.provideMerge(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
       Layer.provideMerge(Gate.layer()),
       Layer.provideMerge([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provideMerge([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
+      Layer.provideMerge([ToolRegistry.layer([builtIns]), Skills.layer({ project, home: project }, leavesMachine)]),
       Layer.provideMerge([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands, layerChecks]),
       Layer.provideMerge(EventLog.layer)
     )

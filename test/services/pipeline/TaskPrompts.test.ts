@@ -11,7 +11,7 @@ import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { briefing } from "../../support/OpenStages.ts"
 import { openTools } from "../../support/OpenTools.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 
 const layerRegistry = Layer.effect(
   ToolRegistry,

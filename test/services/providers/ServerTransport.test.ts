@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { layerOpenAi } from "../../../src/services/providers/openai/OpenAiModel.ts"
+import { layerOpenAi } from "../../../src/plugins/openai/OpenAiModel.ts"
 
 /* As llama-server answers: it says that it keeps the connection. */
 const answer = [

@@ -15,7 +15,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { makeProject } from "../../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { leavesMachine } from "../../../src/app/providers.ts"
 import { stageName } from "../../support/stageName.ts"
 
 const ledger = `---

@@ -33,6 +33,8 @@ const bar = "[|｜]"
 const gap = "[▁_ ]"
 const deepSeek = (what: string): string => `<${bar}tool${gap}${what}${bar}>`
 const deepSeekBegin = `(?:${deepSeek(`calls?${gap}begin`)}\\s*)`
+const deepSeekEnd = `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*`
+const sentenceEnd = `(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
 const name = "([\\w.:-]+)"
 const json = "(?:```\\w*\\s*)?(?=\\{)"
 
@@ -54,18 +56,10 @@ const named: ReadonlyArray<Marks> = [
   family(
     "deepseek",
     `${deepSeekBegin}{0,4}(?:function\\s*)?${deepSeek("sep")}\\s*${name}\\s*${json}`,
-    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
+    deepSeekEnd + sentenceEnd
   ),
-  family(
-    "deepseek",
-    `${deepSeekBegin}{0,4}${name}\\s*${deepSeek("sep")}\\s*${json}`,
-    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
-  ),
-  family(
-    "deepseek",
-    `${deepSeekBegin}{1,4}${name}\\s*${json}`,
-    `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*`
-  ),
+  family("deepseek", `${deepSeekBegin}{0,4}${name}\\s*${deepSeek("sep")}\\s*${json}`, deepSeekEnd + sentenceEnd),
+  family("deepseek", `${deepSeekBegin}{1,4}${name}\\s*${json}`, deepSeekEnd),
   family(
     "kimi",
     `(?:<\\|tool_calls_section_begin\\|>\\s*)?(?:<\\|tool_call_begin\\|>\\s*)?(?:functions\\.)?([\\w.-]+)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>\\s*(?=\\{)`,
@@ -126,12 +120,8 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
     const value = withoutDoubledBraces(text.slice(start, end).trim())
     const calls = [found[1] === undefined ? value : callJson(found[1], value)]
     let last = end
-    for (
-      let next = source.match(/[\s;,]*(?=\{)/y, last);
-      found[1] === undefined && next !== undefined;
-      next = source.match(/[\s;,]*(?=\{)/y, last)
-    ) {
-      const from = last + next[0].length
+    while (found[1] === undefined && source.match(/[\s;,]*(?=\{)/y, last) !== undefined) {
+      const from = source.skip(/[\s;,]+/y, last)
       const to = endOfJson(text, from)
       if (to === undefined) return tornRead(source, unfinished, "tool-call-truncated")
       if (!/"(?:name|tool|function)/.test(text.slice(from, to))) break

@@ -3,7 +3,7 @@
  * taken away, or written as the tags that the readers know. What a change of a file or a code block holds stays as it is.
  */
 
-import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
+import { afterBlock, fenceAt, readOpen } from "../../files/ChangeMarks.ts"
 
 const turnEnd =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|end_of_box|python_end|END_OF_TURN_TOKEN)\|>|<\/s>|<end_of_turn>))+\s*$/
@@ -28,15 +28,12 @@ const fencedAction = /^([ \t]*\**action\**:\**)[ \t]*(`{3}\w*\n[^]*?)[ \t]*(`{3}
 /** True for a text that ends inside of a code block or of a change. */
 const isInside = (text: string): boolean => {
   const lines = text.split("\n")
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at] ?? ""
-    const open = readOpen(line)
-    const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
-    if (bounds?.problem !== undefined) return true
-    const fence = bounds !== undefined || readFence(line) === undefined ? undefined : fenceAt(lines, at)
-    const end = bounds?.end ?? fence?.end ?? at
-    if (fence !== undefined && end >= lines.length) return true
-    at = Math.max(at, end - (bounds === undefined ? 0 : 1))
+  for (let at = 0; at < lines.length;) {
+    const block = afterBlock(lines, at)
+    if (block === undefined && readOpen(lines[at] ?? "") !== undefined) return true
+    const end = block ?? (fenceAt(lines, at)?.end ?? at) + 1
+    if (end > lines.length) return true
+    at = end
   }
   return false
 }

@@ -3,7 +3,7 @@
  * the readers of answers know, on the line on which it began. What a change of a file, a comment or a code block holds stays
  * as it is, and what begins as a call and cannot be read is an issue.
  */
-import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
+import { afterBlock, fenceAt, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
 import { foreignTool } from "../ForeignTools.ts"
 import { readAction } from "./ActionLines.ts"
@@ -120,13 +120,8 @@ class Reader {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
     this.lines = text.split("\n")
-    const starts: Array<number> = []
-    let at = 0
-    for (const line of this.lines) {
-      starts.push(at)
-      at += line.length + 1
-    }
-    this.starts = starts
+    let end = 0
+    this.starts = this.lines.map(({ length }) => (end += length + 1) - length - 1)
     this.codeAt = this.lines.findIndex(
       (line, index) => codeLabel.test(line) && readFence(this.lines[index + 1] ?? "") !== undefined
     )
@@ -150,15 +145,14 @@ class Reader {
   private readLine(at: number): number {
     const line = this.line(at)
     if (/^#{1,6}\s/.test(line)) this.isOfInputs = /\binputs?\b/i.test(line)
-    const open = readOpen(line)
-    const bounds = open === undefined ? undefined : findBounds(this.lines, at, open.length)
-    if (bounds !== undefined && bounds.problem === undefined) return this.copy(at, bounds.end)
+    const block = afterBlock(this.lines, at)
+    if (block !== undefined) return this.copy(at, block)
     const comment = line.lastIndexOf("<!--")
     if (comment > line.lastIndexOf("-->")) {
       const end = this.lines.findIndex((one, index) => index > at && one.includes("-->"))
       return this.copy(at, end === -1 ? this.lines.length : end + 1)
     }
-    const fence = readFence(line) === undefined ? undefined : fenceAt(this.lines, at)
+    const fence = fenceAt(this.lines, at)
     if (fence !== undefined) return this.readFence(at, fence)
     const start = (this.starts[at] ?? 0) + (/^ {0,3}/.exec(line)?.[0].length ?? 0)
     // Inputs are labels with values, whatever the labels are.

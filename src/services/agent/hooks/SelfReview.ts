@@ -23,6 +23,7 @@ import type { AgentHook } from "../AgentHook.ts"
 
 /** With fewer answers left a test that fails could not be answered with a repair and a report. */
 const leastAnswers = 4
+
 export const makeSelfReview = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -41,7 +42,7 @@ export const makeSelfReview = Effect.gen(function* () {
   })
 
   const hook: AgentHook = {
-    beforeEnd: Effect.fnUntraced(function* ({ left, session: { checks }, turn, work: { assignment } }) {
+    beforeEnd: Effect.fnUntraced(function* ({ left, session: { checks, turn }, work: { assignment } }) {
       const { copy, id, kind, task } = assignment
       const isTested = checks.length > 0 && checks.every(passes)
       if (!lookBack || kind !== "task" || left < leastAnswers || !isTested) return undefined

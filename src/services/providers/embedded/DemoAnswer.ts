@@ -83,11 +83,11 @@ const summaries = (results: ReadonlyArray<TaskResult>): ReadonlyArray<string> =>
   results.map(({ result }) => result.summary.replaceAll(disclosure, "").trim())
 
 const turnAnswer = ({ outcomes, request, results, stage, tools }: TurnSubject): string => {
-  const priorCalls = outcomes()
-  const calls = priorCalls.length === 0 ? callsFor(request, tools) : []
+  const earlier = outcomes()
+  const calls = earlier.length === 0 ? callsFor(request, tools) : []
   if (calls.length > 0) return renderRefined({ calls })
   const terms = searchTerms(request)
-  const quotes = quotedText([...priorCalls.flatMap((one) => outcomeQuotes(one, terms)), ...summaries(results)], terms)
+  const quotes = quotedText([...earlier.flatMap((one) => outcomeQuotes(one, terms)), ...summaries(results)], terms)
   return stage === "ask"
     ? `${quotes}\n\n${disclosure}`
     : `## Result summary\n\n${quotes}\n\n## Details\n\n${disclosure}`

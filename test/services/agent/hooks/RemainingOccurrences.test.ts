@@ -17,8 +17,8 @@ const task = plainTask("Edit 1", "edit-files", "Rename it.", "The change.")
 
 /** What the host says is still there after each change. */
 const stillPresent = Effect.fnUntraced(function* (...changes: ReadonlyArray<string>) {
-  const { loop, messages } = yield* openStages({ answers: [...changes, resultSaying("It is done.")], files })
-  yield* loop.work({ briefing, task, round: 1, step: 0, finished: [] })
+  const { taskAgent, messages } = yield* openStages({ answers: [...changes, resultSaying("It is done.")], files })
+  yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
   return messages
     .slice(1)
     .map((all) => /^## Still present\n\n([^]*?)\n\n## /m.exec(all.at(-1) ?? "")?.[1]?.split("\n") ?? [])

@@ -75,12 +75,12 @@ const lastOf = (messages: ReadonlyArray<ReadonlyArray<string>>) => messages.map(
 layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) => {
   it.effect("asks once for a case that no test treats, with the places that use the change", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         fixed,
         first,
         `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`
       ])
-      const refinement = yield* loop.work(order)
+      const refinement = yield* taskAgent.work(order)
       expect(lastOf(messages)[2]).toBe(
         selfReviewText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}`"])
       )
@@ -100,14 +100,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
         "  return text.slice(0, 6)\n",
         after.split("\n").slice(1, -2).join("\n") + "\n"
       )
-      const { log, loop, messages } = yield* open([
+      const { log, taskAgent, messages } = yield* open([
         ...[cutting("max", "4"), cutting("4", "5"), cutting("5", "6")].map(
           (change) => `${change}\n${resultSaying("It is done.")}`
         ),
         `${whole}\n${first}`,
         "No such line."
       ])
-      expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+      expect((yield* taskAgent.work(order)).result?.summary).toBe("The words stay whole.")
       expect(lastOf(messages).map((text) => [isQuestion(text), text?.includes("exit code 1")])).toEqual([
         [false, false],
         ...[1, 2, 3].map(() => [false, true]),
@@ -120,8 +120,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
   it.effect("costs one call when there is no such line, and takes the report from before", () =>
     Effect.gen(function* () {
       for (const answer of ["No such line.", first]) {
-        const { loop, messages } = yield* open([fixed, first, answer])
-        expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+        const { taskAgent, messages } = yield* open([fixed, first, answer])
+        expect((yield* taskAgent.work(order)).result?.summary).toBe("The words stay whole.")
         expect(messages).toHaveLength(3)
       }
     })
@@ -130,14 +130,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
   it.effect("asks for another report when the test led to a change of the source code", () =>
     Effect.gen(function* () {
       const repaired = block("src/slug.mjs", '  let kept = ""\n', '  if (max === 0) return null\n  let kept = ""\n')
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         fixed,
         first,
         testing("assert.strictEqual(slug('a', 0), null)"),
         repaired,
         resultSaying("Nothing has room in 0 letters.")
       ])
-      const refinement = yield* loop.work(order)
+      const refinement = yield* taskAgent.work(order)
       expect(messages).toHaveLength(5)
       expect(refinement.result?.summary).toBe("Nothing has room in 0 letters.")
     })
@@ -147,13 +147,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
     Effect.gen(function* () {
       const raised = block("src/words.mjs", "export const wordLimit = 1\n", "export const wordLimit = 2\n")
       const lowered = block("src/words.mjs", "export const wordLimit = 2\n", "export const wordLimit = 1\n")
-      const { loop, messages } = yield* open([
+      const { taskAgent, messages } = yield* open([
         `${fixed}\n${raised}`,
         resultSaying("The words stay whole, and the limit is 2."),
         `${lowered}\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`,
         first
       ])
-      expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+      expect((yield* taskAgent.work(order)).result?.summary).toBe("The words stay whole.")
       expect(messages).toHaveLength(4)
     })
   )
@@ -162,10 +162,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
     Effect.gen(function* () {
       const failing = testing("assert.fail('never')")
       const fails = resultSaying("It fails.")
-      const { loop, messages } = yield* open([fixed, first, failing, fails, fails, fails], {
+      const { taskAgent, messages } = yield* open([fixed, first, failing, fails, fails, fails], {
         settings: { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } }
       })
-      const refinement = yield* loop.work(order)
+      const refinement = yield* taskAgent.work(order)
       expect(lastOf(messages)[3]).toContain("never")
       expect(refinement.result?.summary).toBe("The words stay whole.")
       expect(refinement.files?.map(({ path }) => path)).toEqual(["src/slug.mjs"])
@@ -188,8 +188,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
   for (const [why, change, settings] of quiet) {
     it.effect(`is left out for ${why}`, () =>
       Effect.gen(function* () {
-        const { loop, messages } = yield* open([change, first], settings === undefined ? {} : { settings })
-        expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+        const { taskAgent, messages } = yield* open([change, first], settings === undefined ? {} : { settings })
+        expect((yield* taskAgent.work(order)).result?.summary).toBe("The words stay whole.")
         expect(messages).toHaveLength(2)
       })
     )
@@ -198,16 +198,16 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
   it.effect("comes with four answers left", () =>
     Effect.gen(function* () {
       const settings = { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } } as const
-      const { loop, messages } = yield* open([fixed, first, "No such line."], { settings })
-      yield* loop.work(order)
+      const { taskAgent, messages } = yield* open([fixed, first, "No such line."], { settings })
+      yield* taskAgent.work(order)
       expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
     })
   )
 
   it.effect("is left out for each of many items", () =>
     Effect.gen(function* () {
-      const { loop, messages } = yield* open([fixed, first])
-      yield* loop.work({ ...order, isItem: true })
+      const { taskAgent, messages } = yield* open([fixed, first])
+      yield* taskAgent.work({ ...order, isItem: true })
       expect(messages).toHaveLength(2)
     })
   )

@@ -1,0 +1,30 @@
+/**
+ * The features of the program, each a plugin in a folder of its own. Without its line, a feature is not in the program.
+ */
+import { acp } from "../plugins/acp/index.ts"
+import { checkTools } from "../plugins/check-tools/index.ts"
+import { cluster } from "../plugins/cluster/index.ts"
+import { mcp } from "../plugins/mcp/index.ts"
+import { modelBench } from "../plugins/model-bench/index.ts"
+import { openai } from "../plugins/openai/index.ts"
+import { replay } from "../plugins/replay/index.ts"
+import { report } from "../plugins/report/index.ts"
+import { telemetry } from "../plugins/telemetry/index.ts"
+import { tools } from "../plugins/tools/index.ts"
+import { web } from "../plugins/web/index.ts"
+import type { Feature } from "./SharedRuns.ts"
+
+/** Commands and tools stand in this order. */
+export const features: ReadonlyArray<Feature> = [
+  tools,
+  web,
+  openai,
+  checkTools,
+  modelBench,
+  report,
+  replay,
+  mcp,
+  acp,
+  telemetry,
+  cluster
+]

@@ -1,0 +1,69 @@
+/**
+ * Which matches of a search are shown where not all have room: files that a program is made of before tests, text for people, and
+ * what tools write; in a file what declares a name before what uses it; and something of each file, what tools write excepted,
+ * before more of one.
+ */
+import { declaredName, isProgram } from "../files/Declarations.ts"
+import { languageOf } from "../files/Language.ts"
+import { isTestFile } from "../files/TestFile.ts"
+import { LineChoice } from "./Packing.ts"
+import { fileOrder } from "./Scores.ts"
+
+const written =
+  /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$|(?:^|[.-])lock(?:\.[a-z]+)?$|-lock\.(?:json|yaml)$|\.lockb?$|(?:^|\/)go\.sum$|\.min\.[a-z]+$|\.(?:map|snap)$|(?:^|\/)(?:dist|build|vendor|third_party|node_modules)\//i
+const testFolder =
+  /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\/|(?:^|\/)test_?[^/]*\.py$|Test\.(?:java|kt|cs|swift)$/i
+const docFolder = /(?:^|\/)(?:docs?|examples?|samples?)\//i
+
+const kindOf = (path: string): (typeof fileOrder)[number] => {
+  if (written.test(path)) return "written"
+  if (isTestFile(path) || testFolder.test(path)) return "test"
+  const language = languageOf(path)
+  if (docFolder.test(path) || /^(?:markdown|mdx|rst|latex)$/.test(language)) return "prose"
+  return isProgram(language) ? "source" : "data"
+}
+
+/** The rows of a file that could be shown, each a match with what belongs to it. */
+export interface SearchRows {
+  readonly path: string
+  readonly rows: ReadonlyArray<{
+    /** The line that matches. */
+    readonly line: string
+    /** The characters that it needs. */
+    readonly size: number
+  }>
+}
+
+/** The indexes of the rows of each file that fit in so many rows and characters, in order. */
+export const chooseRows = (
+  files: ReadonlyArray<SearchRows>,
+  { characters, rows: mostRows = Number.MAX_SAFE_INTEGER }: { readonly characters: number; readonly rows?: number }
+): ReadonlyArray<ReadonlyArray<number>> => {
+  let count = 0
+  const placed = files.map(({ path, rows }) => {
+    const language = languageOf(path)
+    const all = rows.map(({ line }, row) => ({
+      row,
+      at: count + row,
+      isDeclaration: declaredName(line, language) !== undefined
+    }))
+    count += rows.length
+    const inOrder = all.toSorted((a, b) => Number(b.isDeclaration) - Number(a.isDeclaration))
+    return { kind: kindOf(path), declares: inOrder[0]?.isDeclaration === true, all, inOrder }
+  })
+  const sizes = files.flatMap(({ rows }) => rows.map(({ size }) => size))
+  const choice = new LineChoice(sizes, 0, characters)
+  const take = ({ inOrder }: (typeof placed)[number], position: number): boolean => {
+    const at = inOrder[position]?.at
+    return at !== undefined && choice.lines.size < mostRows && choice.add([at])
+  }
+  const ranked = placed.toSorted((a, b) => Number(b.declares) - Number(a.declares) || b.all.length - a.all.length)
+  const groups = fileOrder.map((kind) => ranked.filter((file) => file.kind === kind))
+  for (const file of groups.slice(0, -1).flat()) take(file, 0)
+  for (const [index, group] of groups.entries()) {
+    let open = group
+    for (let position = index < groups.length - 1 ? 1 : 0; open.length > 0; position++)
+      open = open.filter((file) => take(file, position))
+  }
+  return placed.map(({ all }) => all.flatMap(({ at, row }) => (choice.lines.has(at) ? [row] : [])))
+}

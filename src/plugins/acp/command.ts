@@ -1,0 +1,221 @@
+/**
+ * `task-conductor acp`: an agent for editors, which start it and talk to it over stdin and stdout by the Agent Client
+ * Protocol. Only this folder uses its SDK.
+ */
+import {
+  agent,
+  type AgentContext,
+  type LoadSessionRequest,
+  type McpServer,
+  methods,
+  type NewSessionRequest,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+  type SessionUpdate
+} from "@agentclientprotocol/sdk"
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Command from "effect/cli/Command"
+import { isAbsolute } from "node:path"
+import { Readable } from "node:stream"
+import { conversationPlace } from "../../app/conversation.ts"
+import { readSetup } from "../../app/setup.ts"
+import { version } from "../../app/version.ts"
+import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
+import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
+import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
+import { type ConversationMessage, isFromPerson } from "../../domain/models/ConversationMessage.ts"
+import { conversationOf } from "../../services/conversation/ConversationStore.ts"
+import { isFolder } from "../../services/files/FileLook.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
+import { approvalFlags, flagConfiguration, modelFlags, runFlags } from "../../cli/run/runFlags.ts"
+import { type CommandFailure, failureOf, usageFailure } from "../../cli/terminal/Failure.ts"
+import { withHelp } from "../../cli/terminal/Flags.ts"
+import { Output, redactValue, reserveStdout } from "../../cli/terminal/Output.ts"
+import { approvedBeforehand } from "../../cli/terminal/runContext.ts"
+import { type AcpSession, type Editor, makeSession, type ModeId, modes, type SessionOptions } from "./AcpSession.ts"
+import { messageChunk } from "./SessionUpdates.ts"
+
+/** The servers that the person has configured in the editor, as entries of a configuration. */
+const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpServerEntry> =>
+  Object.fromEntries(
+    servers.map((server): [string, McpServerEntry] => {
+      if ("command" in server) {
+        const { args, command, env, name } = server
+        return [name, { command, args, env: Object.fromEntries(env.map(({ name, value }) => [name, value])) }]
+      }
+      const { headers, name, type, url } = server
+      return [name, { type, url, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }]
+    })
+  )
+
+/** What was said before, for the window of the editor; calls and replies of the host are left out. */
+const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
+  messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
+    if (isFromPerson(message) && message.role === "user") {
+      return [{ sessionUpdate: "user_message_chunk", content: { type: "text", text: message.content.trim() } }]
+    }
+    if (message.role !== "assistant" || message.calls.length > 0) return []
+    const { calls, changes, report } = readMessageTurn(message.content, { tools: new Set(), mayChange: true })
+    return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
+  })
+
+const modeState = (currentModeId: ModeId) => ({ currentModeId, availableModes: [...modes] })
+
+type Services = NodeServices.NodeServices | Output | Scope.Scope
+
+interface Serving extends Pick<SessionOptions, "approveSteps" | "yes"> {
+  readonly flags: Configuration
+}
+
+/** What the agent says of itself. */
+const initialized = {
+  protocolVersion: PROTOCOL_VERSION,
+  agentInfo: { name: "task-conductor", title: "task-conductor", version },
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { embeddedContext: true },
+    mcpCapabilities: { http: true },
+    sessionCapabilities: { close: {} }
+  },
+  authMethods: []
+}
+
+/** The setup of a new session, or of one that goes on. */
+const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, servers: ReadonlyArray<McpServer>) {
+  if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
+    return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
+  }
+  const setup = yield* Effect.mapError(readSetup(cwd, flags), failureOf)
+  if (servers.length === 0) return { setup, given: flags }
+  const mcpServers = { ...setup.settings.mcpServers, ...serverEntries(servers) }
+  const given = mergeConfigurations(flags, { mcpServers })
+  return { setup: yield* Effect.mapError(readSetup(cwd, given), failureOf), given }
+})
+
+/** The open sessions of an editor. */
+const makeSessions = ({ flags, ...approved }: Serving) => {
+  const sessions = new Map<string, AcpSession>()
+  const open = (options: Omit<SessionOptions, "approveSteps" | "yes">) =>
+    void sessions.set(options.id, makeSession({ ...options, ...approved }))
+
+  return {
+    find: (id: string) => sessions.get(id),
+    get: (id: string): AcpSession => {
+      const session = sessions.get(id)
+      if (session === undefined) throw RequestError.sessionNotFound(id)
+      return session
+    },
+    remove: (id: string) => void sessions.delete(id),
+    /** Begins a conversation. */
+    begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
+      const { given } = yield* prepare(flags, cwd, mcpServers)
+      const id = yield* makeRunId
+      open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
+      return { sessionId: id, modes: modeState("ask") }
+    }),
+    /** Goes on with a kept conversation, which the editor is shown; nothing when there is none. */
+    load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
+      const { given, setup } = yield* prepare(flags, cwd, mcpServers)
+      const saved = yield* conversationOf(conversationPlace(setup), id)
+      if (Option.isNone(saved)) return undefined
+      const { messages } = saved.value
+      const editor = editorOf(client, id)
+      const before = sessions.get(id)
+      if (before !== undefined) yield* before.close
+      open({ id, project: cwd, given, messages, editor })
+      saidBefore(messages).forEach(editor.update)
+      return { modes: modeState("ask") }
+    })
+  }
+}
+
+/** Answers an editor until it closes stdin. */
+const serve = Effect.fnUntraced(function* (serving: Serving) {
+  const services = yield* Effect.context<Services>()
+  const sessions = makeSessions(serving)
+  const send = reserveStdout()
+
+  /** Carries out what the editor asks for; what the user can correct is the message of the error. */
+  const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
+    const done = await Effect.runPromiseWith(services)(Effect.result(work))
+    if (Result.isSuccess(done)) return done.success
+    const { exitCode, text } = done.failure
+    throw new RequestError(exitCode === 2 ? -32602 : -32603, text, { exit_code: exitCode })
+  }
+
+  const stdin = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
+  const stdout = new WritableStream<Uint8Array>({ write: send })
+  const app = agent({ name: "task-conductor" })
+    .onRequest(methods.agent.initialize, () => initialized)
+    .onRequest(methods.agent.session.new, ({ client, params }) => answer(sessions.begin(client, params)))
+    .onRequest(methods.agent.session.load, async ({ client, params }) => {
+      const loaded = await answer(sessions.load(client, params))
+      if (loaded === undefined) throw RequestError.sessionNotFound(params.sessionId)
+      return loaded
+    })
+    .onRequest(methods.agent.session.setMode, ({ params: { modeId, sessionId } }) => {
+      const session = sessions.get(sessionId)
+      const mode = modes.find(({ id }) => id === modeId)
+      if (mode === undefined) {
+        const known = modes.map(({ id }) => id).join(", ")
+        throw new RequestError(-32602, `There is no mode ${JSON.stringify(modeId)}. Modes: ${known}.`)
+      }
+      session.setMode(mode.id)
+    })
+    .onRequest(methods.agent.session.prompt, async ({ params: { prompt, sessionId } }) => ({
+      stopReason: await answer(sessions.get(sessionId).prompt(prompt))
+    }))
+    .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
+      await answer(sessions.get(sessionId).close)
+      sessions.remove(sessionId)
+    })
+    .onNotification(methods.agent.session.cancel, async ({ params: { sessionId } }) => {
+      const session = sessions.find(sessionId)
+      if (session !== undefined) await answer(session.cancel)
+    })
+  const connection = app.connect(ndJsonStream(stdout, stdin))
+  yield* Effect.promise(() => connection.closed)
+}, Effect.scoped)
+
+/** What an editor is shown holds no secret of the environment. */
+const clean = <A>(value: A): A => redactValue(value as Schema.Json) as A
+
+const editorOf = (client: AgentContext, sessionId: string): Editor => ({
+  update: (update) =>
+    void client.notify(methods.client.session.update, clean({ sessionId, update })).catch(() => undefined),
+  ask: async (toolCall, options) => {
+    const request: RequestPermissionRequest = clean({ sessionId, toolCall, options })
+    const asked = client.request(methods.client.session.requestPermission, request)
+    return asked.then(
+      ({ outcome }) => outcome,
+      () => ({ outcome: "cancelled" })
+    )
+  }
+})
+
+const { allow, deny, model, parallel, plugin, stageModel } = runFlags
+
+export const acp = Command.make(
+  "acp",
+  { allow, deny, model, stageModel, parallel, plugin, ...modelFlags, ...approvalFlags },
+  Effect.fn("acp")(function* (given) {
+    const { emit, canAsk } = yield* Output
+    if (canAsk) yield* emit("Waiting for an editor on stdin. This command is started by editors; Ctrl-C ends it.")
+    yield* serve({ flags: flagConfiguration(given), ...approvedBeforehand(given) })
+  })
+).pipe(
+  withHelp(
+    "Start an agent for editors on stdin and stdout (Agent Client Protocol). The editor shows plans, changes and questions, and its modes choose between a conversation, a plan and a run",
+    {
+      "task-conductor acp --model qwen3:8b": "What an editor starts",
+      'task-conductor acp --allow "run_command:npm test"': "Allow a command without a question"
+    }
+  )
+)

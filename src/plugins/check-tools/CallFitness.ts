@@ -1,0 +1,95 @@
+/**
+ * What a refinement that was written by itself is checked for beside the tools: calls that would fail, that repeat each other, or
+ * that are not there at all. Nothing is run.
+ */
+import * as Effect from "effect/Effect"
+import { callSign } from "../../domain/documents/TaskOutcome.ts"
+import { type Issue, type Reading, type Where, makeIssue } from "../../domain/findings/Issue.ts"
+import { excerpt } from "../../domain/grammar/RawTask.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { toolCallText } from "../../domain/runs/CallText.ts"
+import { cutText } from "../../domain/text/TextWidth.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+
+/** A call is known by its tool and its main argument; a longer one is cut. */
+const maxCallColumns = 120
+
+type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
+
+const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
+
+/**
+ * True when an earlier call may have made what a call needs: one that replaces the same file, or one that may change
+ * anything, such as a command. Several edits of one file are found in the text that is there now.
+ */
+const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
+  before.some((earlier) => {
+    const path = pathOf(earlier)
+    if (find(earlier.name)?.effect === "pure") return false
+    if (typeof path !== "string") return true
+    return path === pathOf(call) && find(earlier.name)?.effect === "idempotent"
+  })
+
+/**
+ * One issue for each call that changes something and would fail; `where` is the place of the calls. Nothing is said of a change of a
+ * file that may not be shown: whether it fits would tell what the file holds.
+ */
+export const unfitCalls = Effect.fnUntraced(function* (
+  calls: ReadonlyArray<ToolCall>,
+  where: Where,
+  registry: Registry,
+  mayTell: (call: ToolCall) => Effect.Effect<boolean>
+) {
+  const issues: Array<Issue> = []
+  for (const [index, call] of calls.entries()) {
+    const isReading = registry.find(call.name)?.effect === "pure"
+    if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) continue
+    const failure = (yield* mayTell(call)) ? yield* registry.inspect(call) : undefined
+    if (failure === undefined) continue
+    const text = cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)
+    const what = `The call ${call.uid} (${text}) would fail.`
+    const how = failure.message.replace(/^Nothing was changed\. /, "")
+    issues.push(makeIssue("tool-call-unfit", where, { what, how }))
+  }
+  return issues
+})
+
+const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
+
+/** The same call over and over gives nothing new. */
+export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
+  if (calls.length < limit) return []
+  const counts = new Map<string, number>()
+  for (const call of calls) counts.set(callSign(call), (counts.get(callSign(call)) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count >= limit)
+    .map(([call, count]) =>
+      makeIssue("tool-call-repeated", callsOf(task), {
+        what: `The same call appears ${count} times.`,
+        quote: call
+      })
+    )
+}
+
+/** The first line of what was ignored under `## Tool Calls`. */
+const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
+  const ignored = repairs.find(
+    ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
+  )
+  return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
+}
+
+/** A task works on what calls or references give. */
+export const checkPurpose = (
+  calls: ReadonlyArray<ToolCall>,
+  task: Task,
+  reading: Pick<Reading<unknown>, "repairs">,
+  text: string
+): ReadonlyArray<Issue> => {
+  if (calls.length > 0 || task.references.length > 0) return []
+  const quote = proseOf(reading, text)
+  const instead = quote === undefined ? "" : ` Under "Tool Calls" is only text: "${excerpt(quote)}".`
+  const what = `The task has neither a tool call nor a reference, so there is nothing to work on.${instead}`
+  return [makeIssue("tool-call-missing", callsOf(task), { what, quote })]
+}

@@ -1,0 +1,160 @@
+/**
+ * Checks documents against a project, without a model and without doing anything: task lists with the same checks as a
+ * run of them, refinements with the skills, tools and files that their task would have.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import {
+  type CheckOptions,
+  type DocumentKind,
+  fixDocument,
+  reportOfList,
+  reportOfRefinement,
+  type FixedDocument,
+  isBetter,
+  strictLists
+} from "../../domain/documents/CheckReport.ts"
+import { placeFindings, refinementPlaces } from "../../domain/documents/FindingPlaces.ts"
+import {
+  type RefinementDocument,
+  inputsField,
+  looksField,
+  readRefinement
+} from "../../domain/documents/RefinementFormat.ts"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { renderRefinement } from "../../domain/documents/TaskRendering.ts"
+import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
+import { plainTask } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import { TaskResult } from "../../domain/plan/TaskResult.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Workspace } from "../../services/files/Workspace.ts"
+import { Briefer } from "../../services/pipeline/Briefer.ts"
+import { PlanChecker, type PlanContext } from "../../services/pipeline/PlanChecker.ts"
+import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
+import { checkInputPaths } from "../../services/references/FileReferences.ts"
+import { Gate, mayShow } from "../../services/permissions/Gate.ts"
+import { RunSettings } from "../../services/runs/RunSettings.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import { toldFiles } from "../../services/tools/FileAccess.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+
+/** A task that has finished, of which only the name is known. */
+const finishedTask = (name: string): TaskResult =>
+  new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
+
+export const makeRefinementCheck = Effect.gen(function* () {
+  const plans = yield* PlanChecker
+  const registry = yield* ToolRegistry
+  const skills = yield* Skills
+  const { limits } = yield* RunSettings
+  const workspace = yield* Workspace
+  const gate = yield* Gate
+  const allTools = registry.tools.map(({ name }) => name)
+
+  const mayTell = (call: ToolCall) =>
+    Effect.flatMap(toldFiles(call, [], workspace), (files) =>
+      Effect.map(Effect.filter(files, mayShow(gate)), (shown) => shown.length === files.length)
+    )
+
+  return Effect.fn("checkRefinement")(function* (
+    text: string,
+    { inputs, planned }: CheckOptions,
+    context: PlanContext
+  ) {
+    const first = readRefinement(text, { task: planned, inputs })
+    if (Option.isNone(first.value)) return first
+    const { task: written } = first.value.value
+    const places = refinementPlaces(text)
+    const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [written] })] })
+    // A refinement does not say which tasks have finished: those that it refers to are taken to be there.
+    const finished = [...context.finished, ...written.producerSlugs.map(finishedTask)]
+    const checked = yield* plans.checkList(list, { ...context, finished })
+    const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? written
+    const skill = skills.find(task.skill)
+    // Only the skill says which inputs there are.
+    const reading = skill === undefined ? first : readRefinement(text, { task: planned, inputs: skill.inputs })
+    const document = Option.getOrElse(reading.value, (): RefinementDocument => ({ task, calls: [] }))
+    const { calls, inputs: given = [], looks = [] } = document
+    const issues: Array<Issue> = [...reading.issues, ...checked.issues]
+    const repairs: Array<Repair> = [...reading.repairs, ...checked.repairs]
+    const done = (value: RefinementDocument): Reading<RefinementDocument> => ({
+      value: Option.some(value),
+      ...placeFindings({ issues, repairs }, places.ofTask)
+    })
+    if (skill === undefined) return done({ ...document, task })
+    const tools = new Set((skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool)))
+    const tryAll = (section: string, all: ReadonlyArray<ToolCall>) =>
+      all.map((call, index) => {
+        const one = registry.check(call, tools, task.name)
+        const found = placeFindings(one, (where) => places.ofCall(section, all, index)({ ...where, section }))
+        issues.push(...found.issues)
+        repairs.push(...found.repairs)
+        return one
+      })
+    const reads = tryAll("Look first", looks).map(({ call }) => call)
+    const tried = tryAll("Tool Calls", calls)
+    const made = tried.map(({ call }) => call)
+    const fitting = tried.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
+    issues.push(
+      ...(yield* Effect.provideService(checkInputPaths(skill.inputs, given, task.name), Workspace, workspace)),
+      ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry, mayTell)),
+      ...checkRepetition([...reads, ...made], limits.identicalCalls, task),
+      ...(tools.size === 0 ? [] : checkPurpose([...reads, ...made], task, reading, text))
+    )
+    return done({ task, ...inputsField(given), ...looksField(reads), calls: made })
+  })
+})
+
+/** What a document is checked with. `name` stands for it in a plan without prompt. */
+type NamedOptions = CheckOptions & { readonly name?: string }
+
+const makeDocumentChecker = Effect.gen(function* () {
+  const briefer = yield* Briefer
+  const checker = yield* PlanChecker
+  const checkRefinement = yield* makeRefinementCheck
+  const { root: project } = yield* Workspace
+
+  /** The report, and what the document is without what was repaired, best first. */
+  const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
+    const { finished = [], name = "" } = options
+    const isList = kind === "task-list"
+    const context = {
+      briefing: yield* briefer.brief({ prompt: isList ? promptOfPlan(text, name) : "Refine a task." }),
+      finished: finished.map(finishedTask),
+      mayBeEmpty: isList && finished.length > 0
+    }
+    if (isList) {
+      const reading = yield* checker.check(text, context)
+      return { report: { ...reportOfList(reading, finished), project }, strictForms: strictLists(text, reading) }
+    }
+    const reading = yield* checkRefinement(text, options, context)
+    const strictForms = Option.toArray(reading.value).map(renderRefinement)
+    return { report: { ...reportOfRefinement(reading), project }, strictForms }
+  })
+
+  return {
+    /** Checks a document, and writes it anew when it only has repairs. */
+    fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
+      // A result says what was found; nothing in it has to be there.
+      if (kind === "result") return fixDocument(kind, text, options)
+      const { report, strictForms } = yield* examine(kind, text, options)
+      const fixed = (found: string): FixedDocument => ({ report, text: found })
+      if (report.verdict !== "repaired") return fixed(text)
+      for (const candidate of strictForms) {
+        const again = yield* examine(kind, candidate, options)
+        if (isBetter(report, again.report)) return fixed(candidate)
+      }
+      return fixed(text)
+    })
+  }
+})
+
+export class DocumentChecker extends Context.Service<DocumentChecker>()(
+  "task-conductor/plugins/check-tools/DocumentChecker",
+  { make: makeDocumentChecker }
+) {
+  static readonly layer = Layer.effect(this, this.make)
+}

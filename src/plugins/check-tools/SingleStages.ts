@@ -1,0 +1,198 @@
+/**
+ * The stages after the plan, each by itself on given documents: for people who write skills and prompts. They use what a
+ * run uses, the same checks and the same gate.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
+import { readResult } from "../../domain/documents/ResultFormat.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { Issue, placedIssueText } from "../../domain/findings/Issue.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { type Task, plainTask } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { NoValidPlan } from "../../domain/runs/RunOrder.ts"
+import { deniedTasks } from "../../domain/runs/NotDone.ts"
+import { unfollowed } from "../../domain/runs/Followed.ts"
+import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
+import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
+import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
+import { changeKinds } from "../../services/pipeline/CheckedEvidence.ts"
+import { Briefer } from "../../services/pipeline/Briefer.ts"
+import { makeRefinementCheck } from "./DocumentChecker.ts"
+import { PlanChecker } from "../../services/pipeline/PlanChecker.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
+import { Reviser } from "../../services/pipeline/Reviser.ts"
+import { type DeclinedStep, Scheduler } from "../../services/pipeline/Scheduler.ts"
+import { makeRunState } from "../../services/runs/RunState.ts"
+
+/** A result, under the name of its task or of a file that is named after the task. */
+export interface GivenResult {
+  readonly name: string
+  readonly document: string
+}
+
+/** What was given to a stage cannot be used. `issues` are those of the document that is wrong. */
+export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
+  what: Schema.String,
+  issues: Schema.Array(Issue)
+}) {
+  override get message(): string {
+    return [this.what, ...this.issues.map((issue) => `  ${placedIssueText(issue)}`)].join("\n")
+  }
+}
+
+export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): StageProblem =>
+  new StageProblem({ what, issues })
+
+const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
+  [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
+
+/** The task that a name means. */
+const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
+  const [found, ...others] = tasks.filter((task) => meansTask(name, task))
+  return found !== undefined && others.length === 0
+    ? Effect.succeed(found)
+    : Effect.fail(stageProblem(`There is no task "${name}". There are: ${tasks.map((task) => task.name).join(", ")}.`))
+}
+
+/** The given results as results of these tasks. */
+const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResult>, tasks: ReadonlyArray<Task>) {
+  const results: Array<TaskResult> = []
+  for (const { document, name } of given) {
+    const task = yield* findTask(name, tasks)
+    const { issues, value } = readResult(document)
+    if (Option.isNone(value) || issues.length > 0)
+      return yield* stageProblem(`The result "${name}" cannot be read.`, issues)
+    results.push(new TaskResult({ task, calls: [], result: value.value }))
+  }
+  return results
+})
+
+/** Fails for results that a task refers to and that were not given. */
+const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
+  const slugs = new Set(finished.map((result) => result.task.slug))
+  const missing = task.producerSlugs.filter((slug) => !slugs.has(slug))
+  if (missing.length === 0) return Effect.void
+  const what = `The task "${task.name}" refers to results that are not given: ${missing.join(", ")}.`
+  const how = `Give each with --result, in a file named after its task: ${missing.map((slug) => `${slug}.md`).join(", ")}.`
+  return Effect.fail(stageProblem(`${what} ${how}`))
+}
+
+/**
+ * The plan as a run would take it, with the given results. A result of no task of the plan is taken for one of an earlier
+ * round.
+ */
+const readPlan = Effect.fnUntraced(function* (markdown: string, briefing: Briefing, given: ReadonlyArray<GivenResult>) {
+  const checker = yield* PlanChecker
+  const listed = Option.match(readTaskList(markdown).value, { onNone: () => [], onSome: ({ tasks }) => tasks })
+  const isListed = ({ name }: GivenResult): boolean => listed.some((task) => meansTask(name, task))
+  const others = given.filter((one) => !isListed(one))
+  const earlier = yield* readResults(
+    others,
+    others.map(({ name }) => plainTask(name.replace(/-results?$/, ""), "", "", ""))
+  )
+  const { issues, value } = yield* checker.check(markdown, { briefing, finished: earlier, mayBeEmpty: false })
+  if (Option.isNone(value) || issues.length > 0) {
+    return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues })
+  }
+  const list = value.value
+  return { list, finished: [...earlier, ...(yield* readResults(given.filter(isListed), list.tasks))] }
+})
+
+/** What the stages of a plan get. */
+export interface PlanStage {
+  readonly plan: string
+  /** The prompt that the plan is for. */
+  readonly prompt: string
+  readonly currentFile?: string
+  readonly results: ReadonlyArray<GivenResult>
+}
+
+const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, results }: PlanStage) {
+  const briefer = yield* Briefer
+  const briefing = yield* briefer.brief({ prompt, currentFile })
+  return { briefing, ...(yield* readPlan(plan, briefing, results)) }
+})
+
+/** Refines one task of a plan: what the model asks for first; nothing of it is done. */
+export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
+  const { briefing, finished, list } = yield* openPlan(order)
+  const task = yield* findTask(order.task, list.tasks)
+  yield* requireProducers(task, finished)
+  const step = list.steps.findIndex(({ tasks }) => tasks.includes(task))
+  const taskAgent = yield* TaskAgent
+  return yield* taskAgent.firstAnswer({ briefing, task, goals: list.goals, round: 1, step, finished })
+})
+
+/** Asks which tasks are still to do; those with a result have finished. */
+export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage) {
+  const { briefing, finished, list } = yield* openPlan(order)
+  const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
+  const reviser = yield* Reviser
+  const given = { briefing, round: 1, outstanding, finished, failures: [], missing: [], requestedChanges: [] }
+  const revised = yield* Effect.catchTag(reviser.revise(given), "AttemptsExhausted", () => Effect.succeed(outstanding))
+  return { list: revised, finished: finished.map(({ name }) => name) }
+})
+
+const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskFailure>): RoundsEnd => {
+  if (declined !== undefined) return { _tag: "Declined", ...declined }
+  return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
+}
+
+/** The scheduler of a task whose first answer is known already. */
+const layerRefined = (refinement: RefinementDocument) =>
+  Scheduler.layer.pipe(
+    Layer.provide(
+      Layer.effect(
+        TaskAgent,
+        Effect.map(TaskAgent, (taskAgent) =>
+          TaskAgent.of({ ...taskAgent, work: (order) => taskAgent.work(order, refinement) })
+        )
+      )
+    )
+  )
+
+/**
+ * Carries out a refinement: asks what a run would ask, makes the calls, and writes the result. Without a result the outcome
+ * says why.
+ */
+export const executeRefinement = Effect.fn("executeRefinement")(function* (order: {
+  readonly refinement: string
+  readonly results: ReadonlyArray<GivenResult>
+}) {
+  const briefer = yield* Briefer
+  const briefing = yield* briefer.brief({ prompt: "Carry out a task that was refined." })
+  const check = yield* makeRefinementCheck
+  const { issues, value } = yield* check(order.refinement, {}, { briefing, finished: [], mayBeEmpty: false })
+  if (Option.isNone(value) || issues.length > 0) return yield* stageProblem("The refinement is not valid.", issues)
+  const { looks, ...refinement } = value.value
+  const { task } = refinement
+  if (looks !== undefined) {
+    const what = "The refinement only looks first: what it reads is for the model that writes the calls."
+    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints in the end.`)
+  }
+  // A refinement names results by their slugs, which serve as the names of the tasks.
+  const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
+  const finished = yield* readResults(order.results, producers)
+  yield* requireProducers(task, finished)
+  const list = new TaskList({ goals: "", steps: [new Step({ title: task.name, tasks: [task] })] })
+  const state = yield* makeRunState
+  yield* state.startRound(finished.map((result) => result.task))
+  yield* Effect.forEach(finished, state.add, { discard: true })
+  yield* state.startRound([task])
+  const declined = yield* Scheduler.use((scheduler) => scheduler.runRound({ briefing, round: 1, list, state })).pipe(
+    Effect.provide(layerRefined(refinement))
+  )
+  const answers = yield* RunAnswers
+  const rounds = yield* state.rounds
+  const { failures = [], results = [] } = rounds.at(-1) ?? {}
+  const denials = yield* answers.denials
+  const requested = (yield* answers.requestedChanges).map((change) => Object.assign({ round: rounds.length }, change))
+  const left = { deniedTasks: deniedTasks(rounds), unfollowed: unfollowed(requested, rounds, yield* changeKinds) }
+  const nothing = { ...left, missing: [], notRun: [], runId: "" }
+  return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }
+})

@@ -1,0 +1,84 @@
+/**
+ * The scripts that the text of a skill tells its tasks to run, and whether `allowed-tools` lets them.
+ */
+import type { Skill } from "../../domain/skills/Skill.ts"
+import { exceedsLimits } from "../../domain/skills/AllowedTools.ts"
+
+/** Programs that run a script that they are given. */
+const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
+  sh: ["sh", "bash", "zsh"],
+  bash: ["bash", "sh"],
+  zsh: ["zsh"],
+  py: ["python3", "python", "uv", "uvx"],
+  js: ["node", "bun", "deno"],
+  mjs: ["node", "bun", "deno"],
+  cjs: ["node", "bun"],
+  ts: ["node", "bun", "deno", "npx", "tsx"],
+  rb: ["ruby"],
+  pl: ["perl"],
+  php: ["php"],
+  ps1: ["pwsh"]
+}
+
+/** The programs that run scripts, which may stand before one. */
+const programs = new Set(Object.values(runners).flat())
+
+/** What stands around paths in a text. */
+const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
+
+/** True for a word that is a script to run: in a folder `scripts` or `bin`, after `./`, or behind a program that runs it. */
+const isScript = (word: string, before: string): boolean => {
+  const ending = word.slice(word.lastIndexOf(".") + 1)
+  if (!word.includes(".") || !Object.hasOwn(runners, ending)) return false
+  const isInFolder = word
+    .split("/")
+    .slice(0, -1)
+    .some((folder) => folder === "scripts" || folder === "bin")
+  return programs.has(before) || word.startsWith("./") || isInFolder
+}
+
+interface NamedScript {
+  /** The path as it stands in the text. */
+  readonly path: string
+  /** The line of the text, from 1. */
+  readonly line: number
+}
+
+/** The scripts that a text names, each once. */
+export const scriptsNamed = (text: string): ReadonlyArray<NamedScript> => {
+  const found = new Map<string, NamedScript>()
+  for (const [index, line] of text.split("\n").entries()) {
+    const words = line.split(aroundPaths).map((word) => word.replace(/[.!?]$/, ""))
+    for (const [at, path] of words.entries()) {
+      if (isScript(path, words[at - 1] ?? "") && !found.has(path)) found.set(path, { path, line: index + 1 })
+    }
+  }
+  return [...found.values()]
+}
+
+/** The commands that run a script, in usual forms, without further words. */
+const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const plain = path.replace(/^\.\//, "")
+  const ending = plain.slice(plain.lastIndexOf(".") + 1)
+  const spelled = path.startsWith("/") || path.startsWith("~") ? [path] : [plain, `./${plain}`]
+  const starts = [[], ...(runners[ending] ?? []).flatMap((program) => [[program], [program, "run"]])]
+  return spelled.flatMap((script) => starts.map((start) => start.concat(script)))
+}
+
+/** True for a limit that names the script itself by whatever folder. */
+const namesScript = (pattern: string, path: string): boolean => pattern.includes(path.split("/").at(-1) ?? path)
+
+/** Why the tasks of a skill cannot run a script that its text names, as a clause; nothing when they may. */
+export const whyNoScript = ({ allowedTools, toolLimits = [] }: Skill, path: string): string | undefined => {
+  if (allowedTools === undefined) return undefined
+  if (!allowedTools.includes("run_command")) return `no run_command is in allowed-tools`
+  const limit = toolLimits.find(({ tool }) => tool === "run_command")
+  if (limit === undefined || limit.patterns.some((pattern) => namesScript(pattern, path))) return undefined
+  const isAllowed = commandsFor(path).some((argv) =>
+    [argv, [...argv, "a"]].some(
+      (words) => !exceedsLimits([limit], { uid: "", name: "run_command", arguments: { argv: words } })
+    )
+  )
+  const patterns = limit.patterns.map((pattern) => `Bash(${pattern})`).join(", ")
+  return isAllowed ? undefined : `allowed-tools limits commands to ${patterns}`
+}

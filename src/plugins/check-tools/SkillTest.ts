@@ -1,0 +1,273 @@
+/**
+ * A test of a skill: a task, the files of its project, the answers of the model, the expected outcome, and how a run
+ * differs from it. Written in markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
+ */
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { renderInputs } from "../../domain/documents/InputFormat.ts"
+import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { type Issue, issueText } from "../../domain/findings/Issue.ts"
+import { fencedBlocks, outline } from "../../domain/markdown/Outline.ts"
+import { textUnder } from "../../domain/markdown/Sections.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { canonicalJson } from "../../domain/text/Json.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { Arguments, type ToolCall } from "../../domain/tools/ToolCall.ts"
+
+/** A call as a test expects it; its uid does not matter. */
+interface ExpectedCall {
+  readonly name: string
+  readonly arguments: Arguments
+}
+
+export interface TestFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** What a test expects; what is absent is not compared. */
+interface Expectations {
+  readonly inputs?: string
+  readonly calls?: ReadonlyArray<ExpectedCall>
+  /** Codes of issues in answers, each once, in order; none when the test names none. */
+  readonly issues: ReadonlyArray<string>
+  /** Lines that must stand in the outputs of the calls. */
+  readonly outputs: ReadonlyArray<string>
+  readonly result: ReadonlyArray<string>
+  readonly files: ReadonlyArray<TestFile>
+}
+
+export interface SkillTest {
+  readonly title: string
+  /** The task as a task list with nothing else in it. */
+  readonly plan: string
+  readonly files: ReadonlyArray<TestFile>
+  readonly refinements: ReadonlyArray<string>
+  readonly executions: ReadonlyArray<string>
+  readonly expected: Expectations
+}
+
+const headings = [
+  "Task",
+  "File",
+  "Refinement answer",
+  "Execution answer",
+  "Expected inputs",
+  "Expected calls",
+  "Expected issues",
+  "Expected outputs",
+  "Expected result",
+  "Expected file"
+] as const
+type Heading = (typeof headings)[number]
+
+const shown = headings.map((heading) => (heading.endsWith("ile") ? `${heading} PATH` : heading))
+
+interface Part {
+  readonly heading: Heading
+  /** What follows the heading's words: the path of a file. */
+  readonly rest: string
+  readonly line: number
+  readonly body: string
+}
+
+/** What is wrong with one test; each problem is a sentence with its line. */
+type Problems = Array<string>
+
+const addProblem = (problems: Problems, line: number, what: string): void => void problems.push(`line ${line}: ${what}`)
+
+const headingOf = (title: string): Pick<Part, "heading" | "rest"> | undefined => {
+  const heading = headings.findLast((one) => title === one || (one.endsWith("ile") && title.startsWith(`${one} `)))
+  return heading === undefined ? undefined : { heading, rest: title.slice(heading.length).trim() }
+}
+
+const partsOf = (text: string, problems: Problems): { readonly title: string; readonly parts: ReadonlyArray<Part> } => {
+  const written = outline(text)
+  const parts: Array<Part> = []
+  for (const section of written.sections.filter(({ depth }) => depth === 2)) {
+    const { heading, line } = section
+    const known = headingOf(heading)
+    if (known === undefined) {
+      const [close] = nearest(heading, shown)
+      const hint = close === undefined ? "" : ` Nearest: ${close}.`
+      addProblem(problems, line, `There is no section "${heading}".${hint} All: ${shown.join(", ")}.`)
+    } else parts.push({ ...known, line, body: textUnder(written, section) })
+  }
+  const title = written.sections.findLast(({ depth }) => depth === 1)?.heading ?? ""
+  return { title, parts }
+}
+
+const blockOf = ({ body, heading, line }: Part, problems: Problems): string => {
+  const [block] = fencedBlocks(body)
+  if (block === undefined)
+    addProblem(problems, line, `"${heading}" needs a code block: put its text between two lines \`\`\`\`.`)
+  return block?.text ?? ""
+}
+
+const fileOf = (part: Part, problems: Problems): TestFile => {
+  const { heading, line, rest } = part
+  const path = rest.replace(/^`([^`]+)`$/, "$1")
+  if (path === "" || path.startsWith("/") || path.split("/").includes("..")) {
+    addProblem(problems, line, `"${heading}" needs a path in the project, such as "## ${heading} src/main.ts".`)
+  }
+  const text = blockOf(part, problems)
+  return { path, text: text === "" ? "" : `${text}\n` }
+}
+
+const decodeCall = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Struct({ name: Schema.String, arguments: Arguments }))
+)
+
+const callsOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<ExpectedCall> =>
+  fencedBlocks(body).flatMap(({ text }) =>
+    Result.match(decodeCall(text), {
+      onSuccess: (call) => [call],
+      onFailure: () => {
+        addProblem(problems, line, 'Each block under "Expected calls" is one JSON object with "name" and "arguments".')
+        return []
+      }
+    })
+  )
+
+const linesOf = (body: string): ReadonlyArray<string> =>
+  body
+    .split("\n")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+
+const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string> =>
+  linesOf(body).flatMap((one) => {
+    const code = /^[-*+] +`?([a-z]+(?:-[a-z]+)*)`?$/.exec(one)?.[1]
+    if (code === undefined)
+      addProblem(problems, line, `"${one}" is not a code. Write one "- code" a line under "Expected issues".`)
+    return code ?? []
+  })
+
+/** The task with its skill as a list that can be run. */
+const planOf = ({ body, line }: Part, skill: string, problems: Problems): string => {
+  const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
+  const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
+  const { issues, value } = readTaskList(plan, { finished: [], allowEmpty: false, headings: [] })
+  for (const issue of issues) addProblem(problems, line, issueText(issue))
+  const tasks = Option.getOrUndefined(value)?.tasks ?? []
+  if (issues.length === 0 && tasks.length !== 1) addProblem(problems, line, `A test has one task, not ${tasks.length}.`)
+  if (issues.length === 0 && tasks[0]?.skill !== skill) {
+    addProblem(problems, line, `The task must have the skill "${skill}", whose test this is. Leave the field out.`)
+  }
+  return plan
+}
+
+/** Reads a test of a skill. Fails with all that is wrong, each a sentence with its line. */
+export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
+  const problems: Problems = []
+  const { parts, title } = partsOf(text, problems)
+  const all = (heading: Heading) => parts.filter((part) => part.heading === heading)
+  const one = (heading: Heading): Part | undefined => {
+    const [first, second] = all(heading)
+    if (second !== undefined) addProblem(problems, second.line, `The section "${heading}" occurs twice.`)
+    return first
+  }
+  const task = one("Task")
+  if (task === undefined) addProblem(problems, 1, 'There is no section "## Task" with the fields of a task.')
+  const calls = one("Expected calls")
+  const inputs = one("Expected inputs")
+  const issues = one("Expected issues")
+  const test: SkillTest = {
+    title,
+    plan: task === undefined ? "" : planOf(task, skill, problems),
+    files: all("File").map((part) => fileOf(part, problems)),
+    refinements: all("Refinement answer").map((part) => blockOf(part, problems)),
+    executions: all("Execution answer").map((part) => blockOf(part, problems)),
+    expected: {
+      inputs: inputs?.body.trim(),
+      calls: calls && callsOf(calls, problems),
+      issues: issues === undefined ? [] : codesOf(issues, problems),
+      outputs: linesOf(one("Expected outputs")?.body ?? ""),
+      result: linesOf(one("Expected result")?.body ?? ""),
+      files: all("Expected file").map((part) => fileOf(part, problems))
+    }
+  }
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(test)
+}
+
+interface SkillTestOutcome {
+  readonly report: RunReport
+  readonly inputs: ReadonlyArray<InputValue>
+  readonly calls: ReadonlyArray<ToolCall>
+  /** The issues of rejected answers. */
+  readonly issues: ReadonlyArray<Issue>
+  /** How many answers the stages asked for. */
+  readonly asked: { readonly refinement: number; readonly execution: number }
+  /** The contents of the expected files; no entry for one that does not exist. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** One difference from what the test expects, with both sides where there are two. */
+export interface SkillTestProblem {
+  readonly what: string
+  readonly expected?: string
+  readonly actual?: string
+}
+
+const differing = (what: string, expected: string, actual: string): ReadonlyArray<SkillTestProblem> =>
+  expected === actual ? [] : [{ what, expected, actual }]
+
+const callsText = (calls: ReadonlyArray<ExpectedCall>): string =>
+  calls.map((call) => canonicalJson({ name: call.name, arguments: call.arguments })).join("\n")
+
+const missingLines = (what: string, lines: ReadonlyArray<string>, text: string): ReadonlyArray<SkillTestProblem> =>
+  lines.filter((line) => !text.includes(line)).map((line) => ({ what, expected: line, actual: text }))
+
+const askedProblems = (stage: "refinement" | "execution", given: number, asked: number) => {
+  if (asked > given) {
+    return [{ what: `The ${stage} asked for answer ${asked}, and the test has ${given}.` }]
+  }
+  return asked < given ? [{ what: `The ${stage} asked for ${asked} of the ${given} answers of the test.` }] : []
+}
+
+const endProblems = ({ report }: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
+  const { issues, message, results, status } = report
+  if (results.length > 0 && (status === "done" || status === "not_permitted")) return []
+  return [{ what: [`The run ended as ${status}. ${message}`, ...issues.map(issueText)].join(" ").trim() }]
+}
+
+const issueProblems = (
+  expected: ReadonlyArray<string>,
+  found: ReadonlyArray<Issue>
+): ReadonlyArray<SkillTestProblem> => {
+  const codes = [...new Set(found.map(({ code }) => code))].join(", ")
+  if (expected.join(", ") === codes) return []
+  const actual = [codes, ...found.map(issueText)].join("\n")
+  return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
+}
+
+/** All differences from what the test expects; none when it passes. */
+export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
+  const { expected } = test
+  const { asked, calls, files, inputs, issues, report } = outcome
+  const outputs = report.results.flatMap((result) => result.calls.map(outcomeText)).join("\n")
+  const results = report.results.map(({ result }) => result.document).join("\n")
+  const end = endProblems(outcome)
+  if (report.status === "no_valid_plan") return end
+  return [
+    ...end,
+    ...askedProblems("refinement", test.refinements.length, asked.refinement),
+    ...askedProblems("execution", test.executions.length, asked.execution),
+    ...issueProblems(expected.issues, issues),
+    ...(expected.inputs === undefined ? [] : differing("The inputs differ.", expected.inputs, renderInputs(inputs))),
+    ...(expected.calls === undefined
+      ? []
+      : differing("The calls differ.", callsText(expected.calls), callsText(calls))),
+    ...missingLines("No output contains the line.", expected.outputs, outputs),
+    ...missingLines("The result does not contain the line.", expected.result, results),
+    ...expected.files.flatMap(({ path, text }) => {
+      const found = files.get(path)
+      return found === undefined
+        ? [{ what: `There is no file ${path}.` }]
+        : differing(`The file ${path} differs.`, text, found)
+    })
+  ]
+}

@@ -1,0 +1,145 @@
+/**
+ * Finds the text that a finding is about in its document, and shows one line of it with marks below, cut to a width and
+ * safe for a terminal.
+ */
+import type { Where } from "../../domain/findings/Issue.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { textWidth } from "../../domain/text/TextWidth.ts"
+
+/** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units, `endColumn` is excluded. */
+export interface TextSpan {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** The lines of a document as its readers count them. */
+export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
+
+/** How many lines below the place a quote is searched: a field or a block continues for some lines. */
+const reach = 40
+
+const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undefined => {
+  const text = lines[line - 1]
+  if (text === undefined) return undefined
+  const column = text.length - text.trimStart().length + 1
+  return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length + 1) }
+}
+
+/** Where a quote of several lines ends: as far down as the document repeats it. */
+const endOf = (
+  lines: ReadonlyArray<string>,
+  line: number,
+  rest: ReadonlyArray<string>
+): Pick<TextSpan, "endLine" | "endColumn"> | undefined => {
+  const repeated = rest.findIndex((quoted, index) => lines[line + index]?.includes(quoted) !== true)
+  const last = rest[(repeated < 0 ? rest.length : repeated) - 1]
+  if (last === undefined) return undefined
+  const endLine = line + (repeated < 0 ? rest.length : repeated)
+  return { endLine, endColumn: (lines[endLine - 1]?.indexOf(last) ?? 0) + last.length + 1 }
+}
+
+/**
+ * The span of the quote, searched from the line on; without a quote, or when it is not found, the line without the blanks
+ * around it. Nothing when the finding is about the document as a whole.
+ */
+export const locate = (
+  lines: ReadonlyArray<string>,
+  finding: { readonly where: Where; readonly quote?: string }
+): TextSpan | undefined => {
+  const { line } = finding.where
+  const [first = "", ...rest] = linesOf(finding.quote?.trim() ?? "")
+  if (first !== "") {
+    const from = (line ?? 1) - 1
+    const to = line === undefined ? lines.length : Math.min(lines.length, from + reach)
+    for (let index = from; index < to; index += 1) {
+      const at = lines[index]?.indexOf(first) ?? -1
+      if (at < 0) continue
+      const start = { line: index + 1, column: at + 1, endLine: index + 1, endColumn: at + first.length + 1 }
+      return { ...start, ...endOf(lines, index + 1, rest) }
+    }
+  }
+  return line === undefined ? undefined : wholeLine(lines, line)
+}
+
+interface Cell {
+  readonly text: string
+  readonly width: number
+  readonly marked: boolean
+}
+
+const ellipsis = "..."
+const tabWidth = 4
+
+/** Code points as they are shown; a tab is the blanks up to its stop. */
+const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
+  const cells: Array<Cell> = []
+  let index = from
+  let column = 0
+  for (const character of line) {
+    const text = character === "\t" ? " ".repeat(tabWidth - (column % tabWidth)) : printable(character)
+    const width = textWidth(text)
+    cells.push({ text, width, marked: index < end && index + character.length > start })
+    column += width
+    index += character.length
+  }
+  return cells
+}
+
+const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
+
+/** The index after the cells that fit, from an index on in one direction. */
+const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
+  let left = space
+  let index = from
+  for (let cell = cells[index]; cell !== undefined && cell.width <= left; cell = cells[index]) {
+    left -= cell.width
+    index += step
+  }
+  return index
+}
+
+/** The window around the mark: its start is always visible, with some text before it and the rest of the width after it. */
+const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
+  if (sum(cells) <= width) return [0, cells.length]
+  const marked = Math.max(
+    0,
+    cells.findIndex((cell) => cell.marked)
+  )
+  const markWidth = sum(cells.filter((cell) => cell.marked))
+  const space = width - 2 * ellipsis.length
+  const before = Math.max(Math.floor(space / 4), Math.floor((space - markWidth) / 2))
+  const first = fitting(cells, marked - 1, -1, Math.min(before, space - 1)) + 1
+  const last = fitting(cells, first, 1, space + (first === 0 ? ellipsis.length : 0))
+  if (last < cells.length) return [first, last]
+  // The end of the line fits: use the remaining width for the text before it.
+  return [fitting(cells, cells.length - 1, -1, space + ellipsis.length) + 1, cells.length]
+}
+
+/**
+ * Cuts a line to a width in columns so that the part from `start` to `end` (UTF-16 offsets) is visible, and marks it.
+ * An empty part gets one mark.
+ */
+export const excerptLine = (
+  line: string,
+  start: number,
+  end: number,
+  width: number
+): { readonly source: string; readonly marks: string } => {
+  const near = 4 * width
+  const from = Math.max(0, start - near)
+  const part = line.slice(from, start + near)
+  const cells = cellsOf(part, from, start, Math.max(end, start + 1))
+  const [first, last] = windowOf(cells, width)
+  const shown = cells.slice(first, last)
+  const lead = first > 0 || from > 0 ? ellipsis : ""
+  const tail = last < cells.length || from + part.length < line.length ? ellipsis : ""
+  const at = shown.findIndex((cell) => cell.marked)
+  const before = textWidth(lead) + sum(at < 0 ? shown : shown.slice(0, at))
+  const marked = sum(shown.filter((cell) => cell.marked))
+  return {
+    source: `${lead}${shown.map((cell) => cell.text).join("")}${tail}`,
+    marks: `${" ".repeat(before)}${"^".repeat(Math.max(1, marked))}`
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Checks documents against a project, for the command line and the library in the same way. Part of the composition root:
+ * it has the skills, tools and files that a run would have, and neither model nor journal; nobody is asked.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { Activities } from "../../services/journal/Activities.ts"
+import { Prompts } from "../../services/models/Prompts.ts"
+import { TokenCalibration } from "../../services/models/TokenCalibration.ts"
+import { Briefer } from "../../services/pipeline/Briefer.ts"
+import { DocumentChecker } from "./DocumentChecker.ts"
+import { PlanChecker } from "../../services/pipeline/PlanChecker.ts"
+import { readStartupWarnings } from "../../services/pipeline/StartupWarnings.ts"
+import { References } from "../../services/references/References.ts"
+import type { Plugin } from "../../services/tools/Plugin.ts"
+import { RunSettings } from "../../services/runs/RunSettings.ts"
+import { layerCatalogue } from "../../app/layers.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
+
+/** The project of a check. `given` overrides its configuration, `plugins` are values beside those that it names. */
+export interface CheckedProject {
+  readonly project: string
+  readonly given: Configuration
+  readonly plugins?: ReadonlyArray<Plugin>
+  /** Receives what a person should know, such as plugins that are left out. */
+  readonly warn: (warnings: ReadonlyArray<string>) => Effect.Effect<void>
+}
+
+/** Everything that a check in a project needs. */
+const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
+  DocumentChecker.layer.pipe(
+    Layer.provide(Layer.mergeAll(PlanChecker.layer, Briefer.layer)),
+    Layer.provide(References.layer),
+    Layer.provide(Layer.mergeAll(Activities.layerUnsaved, TokenCalibration.layer, Prompts.layer)),
+    Layer.provideMerge(RunSettings.layer(setup.settings)),
+    Layer.provideMerge(layerCatalogue(setup, plugins))
+  )
+
+/** Checks with the setup of a project. */
+export const inProject = Effect.fn("inProject")(function* <A, E, R>(
+  { given, plugins = [], project, warn }: CheckedProject,
+  use: (checker: DocumentChecker["Service"]) => Effect.Effect<A, E, R>
+) {
+  const setup = yield* readSetup(project, given)
+  return yield* Effect.gen(function* () {
+    yield* warn(yield* readStartupWarnings(setup.rules, given, setup.project))
+    return yield* use(yield* DocumentChecker)
+  }).pipe(Effect.provide(layerChecks(setup, plugins)))
+})

@@ -1,0 +1,160 @@
+/**
+ * Runs the tests of a skill: each on a project and a home of its own, through the pipeline, with a model that says what
+ * the test tells it. The gate allows to read and write files of that project; whatever else a call needs is denied
+ * unless a rule allows it.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { layerRun } from "../../app/layers.ts"
+import type { PluginEntry } from "../../domain/configuration/Configuration.ts"
+import { defaultLimits } from "../../domain/configuration/Limits.ts"
+import type { Rule } from "../../domain/permissions/Permission.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { whyNotOffered } from "../../domain/skills/Skill.ts"
+import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
+import type { Plugin } from "../../services/tools/Plugin.ts"
+import { Pipeline } from "../../services/pipeline/Pipeline.ts"
+import { defaultSettings } from "../../services/runs/RunSettings.ts"
+import { layerRuleApprover } from "../../services/approvals/Approver.ts"
+import { ScriptedModel } from "../../services/providers/ScriptedModel.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import { readBoundedBytes, readBoundedFile } from "../../services/files/GivenFile.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { noExtensions } from "../../app/setup.ts"
+import { makeTrial, ownFiles } from "../../app/trialSetup.ts"
+
+/** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
+export interface SkillTestOptions {
+  readonly rules?: ReadonlyArray<Rule>
+  /** As a setup names them. */
+  readonly plugins?: ReadonlyArray<PluginEntry>
+  /** As values. */
+  readonly values?: ReadonlyArray<Plugin>
+}
+
+/** One test with all that is not as it expects; it has passed when nothing is. */
+export interface SkillTestResult {
+  /** Path of the file. */
+  readonly file: string
+  readonly title: string
+  readonly problems: ReadonlyArray<SkillTestProblem>
+}
+
+const emptyList = "## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n"
+
+const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
+  const path = yield* Path.Path
+  const found = new Map<string, string>()
+  for (const file of files) {
+    const text = yield* Effect.option(readBoundedFile(path.join(folder, file.path)))
+    if (text._tag === "Some") found.set(file.path, text.value)
+  }
+  return found
+})
+
+/** One attempt more than the test has answers: a model that repeats itself is asked no further. */
+const limitsOf = ({ executions, refinements }: SkillTest) => {
+  const answers = Math.max(executions.length, refinements.length)
+  return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
+}
+
+/** True for a task with tools that was shown no output and no change yet. */
+const isBeforeOutputs = (system: string, user: string): boolean =>
+  /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
+
+/** A model that answers from the test; the last answer comes again when there are no more. */
+const scripted = ({ executions, refinements }: SkillTest) => {
+  const asked = { refinement: 0, execution: 0 }
+  const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
+    asked[stage] += 1
+    return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
+  }
+  const model = ScriptedModel.layer(({ system, user }) => {
+    switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+      case "task": {
+        const acts = asked.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
+        return acts ? next("refinement", refinements) : next("execution", executions)
+      }
+      case "iteration":
+        return emptyList
+      default:
+        return "Done."
+    }
+  })
+  return { model, asked }
+}
+
+/** Runs one test of the skill whose SKILL.md is `skillFile`. */
+const runTest = Effect.fnUntraced(function* (
+  name: string,
+  skillFile: Uint8Array,
+  test: SkillTest,
+  { plugins = [], rules = [], values = [] }: SkillTestOptions
+) {
+  const allowed = [...ownFiles, ...rules]
+  const files = {
+    project: Object.fromEntries(test.files.map(({ path, text }) => [path, text])),
+    home: { [`.agents/skills/${name}/SKILL.md`]: skillFile }
+  }
+  const setup = yield* makeTrial("skill", files, {
+    settings: { ...defaultSettings, model: "scripted", limits: limitsOf(test) },
+    rules: allowed,
+    extensions: { ...noExtensions, plugins }
+  })
+  const { project } = setup
+  const { asked, model } = scripted(test)
+  const events: Array<RunEvent> = []
+  const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))
+  const context = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
+  const report = yield* Effect.gen(function* () {
+    const toolNames = (yield* ToolRegistry).tools.map((tool) => tool.name)
+    const found = (yield* Skills).find(name)
+    const because = found === undefined ? undefined : whyNotOffered(found, toolNames)
+    if (because !== undefined) return yield* Effect.fail({ message: because })
+    return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
+  }).pipe(Effect.provide(layerRun(setup, context)))
+  const refined = events.findLast((event) => event.type === "task.worked")
+  const turn = events.findLast((event) => event.type === "task.turn")
+  return judgeSkillTest(test, {
+    report,
+    inputs: refined?.inputs ?? [],
+    calls: turn?.calls ?? [],
+    issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
+    asked,
+    files: yield* readFiles(project, test.expected.files)
+  })
+}, Effect.scoped)
+
+const runFile = Effect.fnUntraced(function* (
+  name: string,
+  skillFile: Uint8Array,
+  file: string,
+  options: SkillTestOptions
+) {
+  const read = readSkillTest(yield* readBoundedFile(file), name)
+  if (Result.isFailure(read)) {
+    const broken: SkillTestResult = { file, title: "", problems: read.failure.map((what) => ({ what })) }
+    return broken
+  }
+  const problems: ReadonlyArray<SkillTestProblem> = yield* runTest(name, skillFile, read.success, options).pipe(
+    Effect.catch((error) => Effect.succeed([{ what: error.message }]))
+  )
+  const judged: SkillTestResult = { file, title: read.success.title, problems }
+  return judged
+})
+
+/** Runs the tests in `tests/*.md` beside a SKILL.md, one after another, sorted by name; none when there is no such folder. */
+export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(path.resolve(skillPath))
+  const skillFile = yield* readBoundedBytes(path.resolve(skillPath))
+  const tests = path.join(folder, "tests")
+  const names = yield* fs.readDirectory(tests).pipe(Effect.orElseSucceed((): Array<string> => []))
+  const files = names.filter((name) => name.endsWith(".md")).toSorted()
+  return yield* Effect.forEach(files, (file) =>
+    runFile(path.basename(folder), skillFile, path.join(tests, file), options)
+  )
+})

@@ -1,0 +1,105 @@
+/**
+ * `task-conductor skills test`: runs the tests of a skill without a model.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import { switchFlag, withHelp } from "../../cli/terminal/Flags.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { layerSkills } from "../../app/layers.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
+import { runFlags } from "../../cli/run/runFlags.ts"
+import { sarifPath } from "./checkText.ts"
+import { exitCodes, quietFailure, usageFailure } from "../../cli/terminal/Failure.ts"
+import { Output } from "../../cli/terminal/Output.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import * as FileSystem from "effect/FileSystem"
+import type { SkillTestProblem } from "./SkillTest.ts"
+import { type SkillTestResult, testSkill } from "./skillTests.ts"
+import { parseRule } from "../../domain/permissions/Permission.ts"
+import type { Paint } from "../../cli/terminal/Colour.ts"
+import { namedSkill } from "../../cli/skills/skills.ts"
+
+/** The SKILL.md that a name or a path means. */
+const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  if (given.includes("/") || given.includes(path.sep)) {
+    const file = path.basename(given) === "SKILL.md" ? given : path.join(given, "SKILL.md")
+    if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return path.resolve(file)
+    return yield* usageFailure(`There is no ${file}. Give the name of a skill, or the folder of its SKILL.md.`)
+  }
+  const skills = yield* Effect.provide(
+    Skills.use((all) => Effect.succeed(all.all)),
+    layerSkills(setup)
+  )
+  return (yield* namedSkill(given, skills)).path
+})
+
+/** The lines of one side of a difference, each with its mark; at most 20. */
+const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
+  if (text === undefined) return []
+  const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")
+  const left = lines.length - 20
+  const shown = [...lines.slice(0, 20), ...(left > 0 ? [`(${left} more lines)`] : [])]
+  return shown.map((line) => paint(`    ${mark} ${printable(line)}`))
+}
+
+const problemText = ({ actual, expected, what }: SkillTestProblem, paint: Paint): ReadonlyArray<string> => [
+  ...printableLines(what)
+    .split("\n")
+    .map((line) => `  ${line}`),
+  ...side(expected, "- expected:", paint.red),
+  ...side(actual, "+ actual:", paint.green)
+]
+
+const testText = ({ file, problems, title }: SkillTestResult, path: Path.Path, paint: Paint): string => {
+  const verdict = problems.length === 0 ? paint.green("ok  ") : paint.red("FAIL")
+  const name = printable(sarifPath(path, file))
+  return [
+    `${verdict} ${name}${title === "" ? "" : `: ${printable(title)}`}`,
+    ...problems.flatMap((problem) => problemText(problem, paint))
+  ].join("\n")
+}
+
+export const test = Command.make(
+  "test",
+  {
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription("The name of a skill, or the path of its folder, such as ./skills/count-words")
+    ),
+    project: runFlags.project,
+    allow: runFlags.allow,
+    plugin: runFlags.plugin,
+    json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
+  },
+  Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
+    const { emit, print, result, resultPaint } = yield* Output
+    const path = yield* Path.Path
+    const setup = yield* readSetup(project, { allow, plugins: plugin })
+    const skill = yield* skillFile(name, setup)
+    const tests = yield* testSkill(skill, {
+      rules: yield* Effect.forEach(allow, (rule) => Effect.orDie(Effect.fromResult(parseRule("allow", rule)))),
+      plugins: setup.extensions.plugins.filter(({ scope }) => scope === "given")
+    })
+    const failed = tests.filter(({ problems }) => problems.length > 0).length
+    if (json) {
+      const reports = tests.map((test) => ({ passed: test.problems.length === 0, ...test }))
+      yield* result(outputJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
+    } else if (tests.length > 0) {
+      const lines = tests.map((test) => testText(test, path, resultPaint))
+      yield* print([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
+    }
+    if (tests.length === 0) {
+      yield* emit(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
+    }
+    if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  withHelp("Run the tests of a skill without a model. Exit code 1 if one fails", {
+    "task-conductor skills test count-words": "Run the tests beside the skill",
+    "task-conductor skills test check-types --allow run_command": "Allow the tests to run commands"
+  })
+)

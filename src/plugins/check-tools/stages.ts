@@ -1,0 +1,197 @@
+/**
+ * The commands of single stages, `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`: each is given files, does
+ * one stage of a run, and prints its document.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as stages from "./stagesInProject.ts"
+import { switchFlag, textFlag, withHelp } from "../../cli/terminal/Flags.ts"
+import { checkDocument, reportOfRefinement } from "../../domain/documents/CheckReport.ts"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { renderRefinement, renderTaskList } from "../../domain/documents/TaskRendering.ts"
+import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
+import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import type { GivenResult } from "./SingleStages.ts"
+import type { RunContext } from "../../app/RunContext.ts"
+import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../../cli/terminal/Failure.ts"
+import { readInput } from "../../cli/terminal/Input.ts"
+import { progressSink } from "../../cli/terminal/EventSink.ts"
+import { Output } from "../../cli/terminal/Output.ts"
+import { approvedBeforehand, runContextOf } from "../../cli/terminal/runContext.ts"
+import {
+  approvalFlags,
+  flagConfiguration,
+  plainFlag,
+  runFlags,
+  verboseFlag,
+  modelFlags
+} from "../../cli/run/runFlags.ts"
+
+/** Where the stage works, what it is given, and what is printed. */
+const stageFlags = {
+  result: textFlag(
+    "result",
+    "PATH",
+    "The result of a finished task, in a file named after the task, or a folder of such files: --result results/research-1.md; repeatable"
+  ).pipe(Flag.atLeast(0)),
+  model: runFlags.model,
+  ...modelFlags,
+  project: runFlags.project,
+  allow: runFlags.allow,
+  deny: runFlags.deny,
+  plugin: runFlags.plugin,
+  printPrompt: switchFlag("print-prompt", "Print the prompt that would be sent, and do not ask the model"),
+  json: switchFlag("json", "Print one JSON object"),
+  plain: plainFlag,
+  verbose: verboseFlag
+}
+type StageFlags = Command.Command.Config.Infer<typeof stageFlags>
+
+const planStageFlags = {
+  plan: Argument.String("PLAN").pipe(Argument.withDescription("The file of the task list; - is stdin")),
+  file: runFlags.file,
+  ...stageFlags
+}
+
+/** The files that a path of --result means. */
+const filesAt = Effect.fnUntraced(function* (given: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const names = yield* Effect.option(fs.readDirectory(given))
+  if (Option.isNone(names)) return [given]
+  const files = names.value.filter((name) => name.endsWith(".md")).toSorted()
+  if (files.length === 0) return yield* usageFailure(`There is no result in ${given}. Results are files NAME.md.`)
+  return files.map((name) => path.join(given, name))
+})
+
+/** The results that a stage is given as files. */
+const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
+  const path = yield* Path.Path
+  const files = (yield* Effect.forEach(result, filesAt)).flat()
+  return yield* Effect.forEach(files, (file) =>
+    Effect.map(readInput(file), (document): GivenResult => ({ name: path.basename(file, ".md"), document }))
+  )
+})
+
+/** The plan of a stage, with its prompt, the file in view and the results of finished tasks. */
+const readPlanStage = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof planStageFlags>) {
+  const results = yield* readResults(given)
+  const plan = yield* readInput(given.plan)
+  return {
+    plan,
+    prompt: promptOfPlan(plan, given.plan),
+    results,
+    currentFile: Option.getOrUndefined(given.file)
+  }
+})
+
+const unavailable = new Set(["Unreachable", "NotSecure", "ModelMissing", "Refused", "Busy"])
+
+/** A task that failed ends its stage as it would end a run. */
+const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
+  const isUnavailable = cause?._tag === "ModelFailed" && unavailable.has(cause.reason)
+  const status = isUnavailable ? "unavailable" : cause?._tag === "Denied" ? "not_permitted" : "failed"
+  return new CommandFailure({ exitCode: exitCodeOf(status), text: message })
+}
+
+const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : error)
+
+/** Does the work of a stage. On request prints its prompt instead and returns nothing. */
+const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
+  given: StageFlags,
+  order: Order,
+  work: (order: Order, place: stages.StagePlace, context: RunContext) => Effect.Effect<A, E, R>,
+  approved: ReturnType<typeof approvedBeforehand> = { approveSteps: false, yes: false }
+) {
+  const place = { project: given.project, given: flagConfiguration({ ...given, parallel: Option.none() }) }
+  const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
+  const context = yield* runContextOf({ sink, ...approved })
+  if (!given.printPrompt) return yield* Effect.mapError(work(order, place, context), asEnd)
+  const { result } = yield* Output
+  const prompt = yield* Effect.mapError(stages.promptOfStage(order, place, context), asEnd)
+  yield* result(given.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
+})
+
+/** Prints the document, or everything about it as one object. */
+const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
+  const { answer, result } = yield* Output
+  yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
+})
+
+export const refine = Command.make(
+  "refine",
+  {
+    task: textFlag("task", "NAME", 'The task to refine: --task "Research 1"'),
+    ...planStageFlags
+  },
+  Effect.fn("refine")(function* (given) {
+    const order = { stage: "refine" as const, task: given.task, ...(yield* readPlanStage(given)) }
+    const refinement = yield* workOf(given, order, stages.refine)
+    if (refinement === undefined) return
+    const report = reportOfRefinement({ value: Option.some(refinement), issues: [], repairs: [] })
+    yield* print(renderRefinement(refinement), given.json, report)
+  })
+).pipe(
+  withHelp("Refine one task of a plan into tool calls, check them, and print them. Changes nothing", {
+    'task-conductor refine plan.md --task "Research 1" > research-1.refinement.md': "Write a refinement to a file",
+    'task-conductor refine plan.md --task "Sum 1" --result results --print-prompt':
+      "Show the prompt of a task that refers to results"
+  })
+)
+
+/** The command `execute`. Prints the result also when something of it was denied. */
+export const execute = Command.make(
+  "execute",
+  {
+    refinement: Argument.String("REFINEMENT").pipe(Argument.withDescription("The file of the refinement; - is stdin")),
+    ...approvalFlags,
+    ...stageFlags
+  },
+  Effect.fn("execute")(function* (given) {
+    const results = yield* readResults(given)
+    const order = { stage: "execute" as const, refinement: yield* readInput(given.refinement), results }
+    const executed = yield* workOf(given, order, stages.execute, approvedBeforehand(given))
+    if (executed === undefined) return
+    const { failures, outcome, result } = executed
+    const { message, status } = outcome
+    if (result !== undefined || given.json) {
+      yield* print(result?.result.document ?? "", given.json, { status, message, calls: result?.calls ?? [] })
+    }
+    const [failure] = failures
+    if (failure !== undefined) return yield* endOf(failure)
+    if (status !== "done") return yield* new CommandFailure({ exitCode: exitCodeOf(status), text: message })
+  })
+).pipe(
+  withHelp(
+    "Make the calls of a refinement, asking what a run would ask, and print the result. With --print-prompt the calls are made too",
+    {
+      "task-conductor execute research-1.refinement.md --allow read_file > results/research-1.md":
+        "Write a result to a file"
+    }
+  )
+)
+
+export const iterate = Command.make(
+  "iterate",
+  planStageFlags,
+  Effect.fn("iterate")(function* (given) {
+    const order = { stage: "iterate" as const, ...(yield* readPlanStage(given)) }
+    const iterated = yield* workOf(given, order, stages.iterate)
+    if (iterated === undefined) return
+    const { finished, isRevised, list } = iterated
+    // The reason was printed while the model worked.
+    if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
+    const markdown = renderTaskList(list, { prompt: order.prompt })
+    yield* print(markdown, given.json, checkDocument("task-list", markdown, { finished }))
+  })
+).pipe(
+  withHelp("Ask which tasks are still to do after some results, and print them as a task list. Changes nothing", {
+    "task-conductor iterate plan.md --result results > next.md": "Write what is left to a file"
+  })
+)

@@ -1,0 +1,257 @@
+/**
+ * The journal of a cluster run, with the same records as in a file, stored in the database, where every worker of the run finds
+ * them. A worker reads them when it claims a piece of work, and from then on only writes: what is written in the meantime
+ * goes together, with the lease of the work that it comes from. A record that does not count ends that work in this worker.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { randomUUID } from "node:crypto"
+import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { parseKey } from "../../domain/runs/ActivityKey.ts"
+import { holdsModelCalls, Journal, makeKnownWork } from "../../services/journal/Journal.ts"
+import { JournalError, type JournalReason } from "../../services/journal/JournalError.ts"
+import { readRecord } from "../../services/journal/JournalLine.ts"
+import { UsageMeter } from "../../services/runs/UsageMeter.ts"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterRuns, encodeRecord, eventIn, keyIn } from "./ClusterRuns.ts"
+import {
+  ClusterWork,
+  CurrentLease,
+  type FinishedWork,
+  type HeldLease,
+  leaseTime,
+  type NewRecord
+} from "./ClusterWork.ts"
+import type { Secrets } from "./WithoutSecrets.ts"
+
+/** A call begins only while at least this much of its lease is left, in milliseconds. */
+const leastLeft = 4000
+
+/** How long records wait for others when nobody waits for them; a question never does. */
+const together = "1 second"
+
+const isQuestion = (record: JournalRecord): boolean =>
+  record.type === "event" && record.event.type === "approval.requested"
+
+/** Waits until the lease has been renewed lately; a lease that is lost interrupts the work that waits. */
+const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
+  const { monotonicTimeNanosUnsafe } = yield* Clock.Clock
+  const age = () => Number(monotonicTimeNanosUnsafe() / 1_000_000n) - lease.renewedAt
+  while (age() > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
+})
+
+/** A record that is to be written, a piece that is finished, or nothing but somebody who waits. */
+interface Entry {
+  readonly record?: NewRecord
+  readonly finished?: FinishedWork
+  readonly lease?: HeldLease
+  readonly written?: Deferred.Deferred<void>
+}
+
+/** The part of the journal that a worker sees. */
+export class ClusterJournal extends Context.Service<
+  ClusterJournal,
+  {
+    /** Reads what is new, for work with this lease, until the scope closes. */
+    join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
+    /** Saves what came of work, as JSON text, with everything that is not written yet; false when nothing can be written. */
+    finish(lease: HeldLease, result: string): Effect.Effect<boolean>
+    /** Returns when everything so far is written, or nothing can be; then it is false. */
+    readonly flush: Effect.Effect<boolean>
+  }
+>()("task-conductor/plugins/cluster/ClusterJournal") {}
+
+interface ClusterJournalOptions {
+  readonly runId: string
+  readonly secrets: Secrets
+  /** The database could not be used for too long. */
+  readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
+}
+
+const reportIn = (record: JournalRecord): RunReport | undefined =>
+  record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
+
+/** What a task came to is in its piece of work as well. */
+const isSafeElsewhere = (record: JournalRecord): boolean =>
+  record.type === "settled" && parseKey(record.key)?.task !== undefined
+
+/** Writes what is to be written, together where nothing waits for it; `hurry` ends that wait. */
+const makeWriter = Effect.fnUntraced(function* (
+  { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
+  fail: (reason: JournalReason) => Effect.Effect<unknown>
+) {
+  const work = yield* ClusterWork
+  const queue = yield* Queue.unbounded<Entry>()
+  let hurry = yield* Deferred.make<void>()
+
+  const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+    const records = entries.flatMap(({ record }) => record ?? [])
+    const finished = entries.flatMap((entry) => entry.finished ?? [])
+    const written = records.length + finished.length === 0 ? new Set() : yield* work.append(runId, records, finished)
+    for (const { lease, record, written: done } of entries) {
+      if (record !== undefined && !written.has(record.token)) {
+        if (lease !== undefined) yield* Deferred.succeed(lease.lost, undefined)
+      } else if (done !== undefined) yield* Deferred.succeed(done, undefined)
+    }
+  })
+
+  const writeNext = Effect.gen(function* () {
+    const entries = [yield* Queue.take(queue), ...(yield* Queue.clear(queue))]
+    if (entries.every(({ written }) => written === undefined)) {
+      yield* Effect.raceFirst(Effect.sleep(together), Deferred.await(hurry))
+      entries.push(...(yield* Queue.clear(queue)))
+    }
+    hurry = yield* Deferred.make<void>()
+    yield* Effect.catch(write(entries), (error) =>
+      error.isFault === true ? fail({ _tag: "DatabaseFailed", what: error.what }) : broken(error)
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(writeNext))
+
+  const writeNow = Effect.suspend(() => Deferred.succeed(hurry, undefined))
+
+  const put = Effect.fnUntraced(function* (entry: Entry) {
+    yield* Queue.offer(queue, entry)
+    if (entry.written === undefined) return
+    yield* writeNow
+    yield* Deferred.await(entry.written)
+  })
+
+  return { put, writeNow }
+})
+
+/** The entry of a record: for the lease under which it was made, without secrets. */
+const entryOf = Effect.fnUntraced(function* (
+  record: JournalRecord,
+  leases: ReadonlySet<HeldLease>,
+  redact: ClusterJournalOptions["secrets"]["redact"]
+): Effect.fn.Return<Entry> {
+  const report = reportIn(record)
+  const current = yield* CurrentLease
+  const possible = current === undefined ? [...leases].toReversed() : [current, ...leases]
+  const lease = report === undefined ? possible[0] : possible.find(({ kind }) => kind === "run")
+  if (lease === undefined) return {}
+  const entry = {
+    lease: { key: lease.key, epoch: lease.epoch },
+    token: randomUUID(),
+    at: DateTime.formatIso(yield* DateTime.now),
+    type: record.type,
+    key: keyIn(record),
+    event: eventIn(record),
+    json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+  }
+  if (report === undefined) return { lease, record: entry }
+  /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
+  if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
+    lease.ended = { record: entry, report }
+  }
+  return {}
+})
+
+/** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
+export const layerClusterJournal = ({
+  broken,
+  runId,
+  secrets: { redact, whole }
+}: ClusterJournalOptions): Layer.Layer<Journal | ClusterJournal, never, ClusterRuns | ClusterWork> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const failed = yield* Deferred.make<never, JournalError>()
+      const known = makeKnownWork()
+      const leases = new Set<HeldLease>()
+      let seen = 0
+
+      const fail = (reason: JournalReason) =>
+        Deferred.fail(failed, new JournalError({ path: `of the run ${runId}`, reason }))
+      const { put, writeNow } = yield* makeWriter({ broken, runId }, fail)
+
+      const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
+        yield* put(yield* entryOf(record, leases, redact))
+        if (isQuestion(record)) yield* writeNow
+      })
+
+      const append = Effect.fnUntraced(function* (record: JournalRecord) {
+        if (isSafeElsewhere(record)) return yield* enqueue(record)
+        const entry = yield* entryOf(record, leases, redact)
+        if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
+        yield* put({ ...entry, written: yield* Deferred.make<void>() })
+        if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
+      })
+
+      const journal = Journal.of({
+        saved: (type, key) =>
+          Effect.sync(() => {
+            const value = known.saved(type, key)
+            const line = known.line(type, key)
+            if (type === "answer" || Option.isSome(value) || line === undefined) return value
+            const record = readRecord(line)
+            return record !== undefined && "value" in record
+              ? Option.fromUndefinedOr(whole.find(runId, `${type}/${key}`, record.value))
+              : Option.none()
+          }),
+        uncertain: (key) => Effect.sync(() => known.uncertain(key)),
+        append: (record) => {
+          if ((record.type === "outcome" || record.type === "settled") && holdsModelCalls(record.key)) {
+            whole.keep(runId, `${record.type}/${record.key}`, record.value)
+          }
+          return append(record)
+        },
+        enqueue,
+        unreadable: (kind) =>
+          Effect.andThen(fail({ _tag: "UnknownRecord", line: 0, kind, program: "of another version" }), Effect.never),
+        failed: Deferred.await(failed)
+      })
+
+      const join = Effect.fn("ClusterJournal.join")(function* (lease: HeldLease) {
+        const lines = yield* runs.known(runId, seen)
+        seen = lines.at(-1)?.seq ?? seen
+        known.add(lines)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => leases.add(lease)),
+          () => Effect.sync(() => leases.delete(lease))
+        )
+      })
+
+      const tryToWrite = Effect.fnUntraced(function* (entry: Entry) {
+        const writing = put({ ...entry, written: yield* Deferred.make<void>() })
+        return yield* Effect.raceFirst(
+          Effect.as(writing, true),
+          Effect.orElseSucceed(Deferred.await(failed), () => false)
+        )
+      })
+      const finish = (lease: HeldLease, result: string) => tryToWrite({ finished: { lease, result } })
+      return Context.make(Journal, journal).pipe(Context.add(ClusterJournal, { finish, flush: tryToWrite({}), join }))
+    })
+  )
+
+/** The usage of the run, which began at this time (ISO 8601): computed from the events in its journal. */
+export const layerClusterUsage = (
+  runId: string,
+  begunAt: string
+): Layer.Layer<UsageMeter, never, ClusterRuns | ClusterJournal> =>
+  Layer.effect(
+    UsageMeter,
+    Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const { flush } = yield* ClusterJournal
+      return UsageMeter.of({
+        modelCall: () => Effect.void,
+        toolCall: Effect.void,
+        total: Effect.gen(function* () {
+          yield* flush
+          const used = yield* Effect.orDie(runs.usage(runId))
+          return { ...used, durationMs: (yield* Clock.currentTimeMillis) - Date.parse(begunAt) }
+        })
+      })
+    })
+  )

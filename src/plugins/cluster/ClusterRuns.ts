@@ -1,0 +1,384 @@
+/**
+ * The cluster runs in their database. Clients start and follow them, and workers execute them.
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { randomUUID } from "node:crypto"
+import { ClusterRun, ClusterRunEnding, EventPublished, JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
+import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { runPiece } from "./ClusterWork.ts"
+import { aliveSeconds } from "./SqlWork.ts"
+import type { Redact } from "./WithoutSecrets.ts"
+import { type JournalLine, lineOf, parseJson, readRecord } from "../../services/journal/JournalLine.ts"
+import type { RunsKept } from "../../domain/configuration/Configuration.ts"
+import { JournalError } from "../../services/journal/JournalError.ts"
+import type { RunSummary } from "../../domain/history/RunOverview.ts"
+import { chooseRun, RunStore } from "../../services/history/RunStore.ts"
+
+/** Another run is changing the project. */
+export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
+  project: Schema.String,
+  runId: Schema.String,
+  begunAt: Schema.String
+}) {
+  readonly exitCode = 1
+
+  override get message(): string {
+    return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
+  }
+}
+
+export interface ClusterRunState {
+  readonly run: ClusterRun
+  /** Size of its records. */
+  readonly bytes: number
+  readonly begunAt: string
+  readonly isCancelled: boolean
+  readonly ending?: ClusterRunEnding
+}
+
+interface RunRow {
+  readonly run_id: string
+  readonly begun_at: string
+  readonly shared: string
+  readonly cancelled: boolean
+  readonly ending: string | null
+  readonly bytes: number
+}
+
+interface RecordRow {
+  readonly seq: number
+  readonly at: string
+  readonly json: string
+}
+
+const toolFinished: RunEvent["type"] = "tool.finished"
+const modelFinished: RunEvent["type"] = "model.finished"
+
+export const encodeRecord = Schema.encodeSync(JournalRecord)
+
+/** The key of a record, and the type of the event in it; empty where it has none. */
+export const keyIn = (record: JournalRecord): string => ("key" in record ? record.key : "")
+export const eventIn = (record: JournalRecord): string => (record.type === "event" ? record.event.type : "")
+
+const runJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
+const encodeRun = Schema.encodeSync(runJson)
+const decodeRun = Schema.decodeSync(runJson)
+const endingCodec = Schema.toCodecJson(ClusterRunEnding)
+const endingJson = Schema.fromJsonString(endingCodec)
+/** The ending of a run that is cancelled while no worker has it. */
+export const cancelledEnding: ClusterRunEnding = {
+  refused: "The run was cancelled while no worker worked on it.",
+  exitCode: exitCodeOf("interrupted")
+}
+export const encodeEnding = Schema.encodeSync(endingCodec)
+const decodeEnding = Schema.decodeSync(endingJson)
+
+const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventPublished)))
+
+const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): ClusterRunState => ({
+  run: decodeRun(shared),
+  begunAt,
+  bytes,
+  isCancelled,
+  ...(ending === null ? {} : { ending: decodeEnding(ending) })
+})
+
+/** How many events are read at once. */
+const mostEvents = 1000
+
+/** Lines in the database need no checksum. */
+const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
+
+const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
+
+const selectRuns = (sql: SqlClient.SqlClient) =>
+  sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
+
+/** How a run becomes one that goes on. */
+const makeBeginning = (sql: SqlClient.SqlClient) => {
+  const busyWith = Effect.fnUntraced(function* (project: string) {
+    const [row] = yield* retryTransient(
+      sql<RunRow>`${selectRuns(sql)} WHERE project = ${project} AND ending IS NULL AND NOT read_only`
+    )
+    return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
+  })
+
+  /** Adds records that no worker writes; the row of the run is there. */
+  const append = Effect.fnUntraced(function* (runId: string, records: ReadonlyArray<JournalRecord>, redact: Redact) {
+    const at = yield* nowIso
+    for (const record of records) {
+      const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+      yield* sql`WITH run AS (
+          UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
+          WHERE run_id = ${runId} RETURNING records
+        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          SELECT ${runId}, records, ${at}, ${record.type}, ${keyIn(record)}, ${eventIn(record)}, ${json}, ${randomUUID()}::uuid
+          FROM run`
+    }
+  })
+
+  const offerRun = (runId: string) => sql`INSERT INTO task_conductor_work (run_id, key, kind, payload)
+    VALUES (${runId}, ${runPiece.key}, ${runPiece.kind}, ${runPiece.payload})`
+
+  /** Tries to make a run one that goes on; fails when another one changes its project. */
+  const begin = Effect.fnUntraced(function* (
+    project: string,
+    attempt: Effect.Effect<boolean, SqlError>
+  ): Effect.fn.Return<void, ProjectShared | DatabaseUnavailable> {
+    for (;;) {
+      if (yield* retryTransient(transaction(sql, attempt))) return
+      const busy = yield* busyWith(project)
+      /* The other one may have ended between the two queries. */
+      if (busy !== undefined) return yield* busy
+    }
+  })
+
+  return { append, begin, offerRun }
+}
+
+const makeRunChanges = (sql: SqlClient.SqlClient) => {
+  const { append, begin, offerRun } = makeBeginning(sql)
+
+  /** Starts a run with these records, the first of which opens it; one run at a time may change a project. */
+  const submit = Effect.fn("ClusterRuns.submit")(function* (
+    run: ClusterRun,
+    records: ReadonlyArray<JournalRecord>,
+    redact: Redact
+  ) {
+    const { order, program, project } = run.opened
+    const begunAt = yield* nowIso
+    /* One whose commit was not confirmed is tried again, and is there. */
+    const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
+    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared)
+      VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)})
+      ON CONFLICT DO NOTHING RETURNING run_id`
+    yield* begin(
+      project,
+      Effect.gen(function* () {
+        if ((yield* insert).length === 0) return (yield* isThere).length > 0
+        yield* append(order.runId, records, redact)
+        yield* offerRun(order.runId)
+        return true
+      })
+    )
+  })
+
+  return {
+    submit,
+    /**
+     * Opens a run again, as `run` says, that has ended, or that another build began and no worker that is alive has; false for
+     * one that goes on.
+     */
+    reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
+      const { order, program, project } = run.opened
+      const { runId } = order
+      let isFree = true
+      yield* begin(
+        project,
+        Effect.gen(function* () {
+          /* In the order in which workers lock; none claims it meanwhile. */
+          yield* sql`SELECT FROM task_conductor_work WHERE run_id = ${runId} FOR UPDATE`
+          const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly leased: boolean }>`
+            SELECT ending, program, EXISTS (SELECT FROM task_conductor_work w
+              JOIN task_conductor_workers a ON a.name = w.owner
+              WHERE w.run_id = r.run_id AND w.lease_until > clock_timestamp()
+                AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS leased
+            FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
+          isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.leased))
+          if (!isFree) return true
+          const others = yield* sql`SELECT FROM task_conductor_runs
+            WHERE run_id <> ${runId} AND project = ${project} AND ending IS NULL AND NOT read_only`
+          if (others.length > 0 && order.readOnly !== true) return false
+          yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
+            shared = ${encodeRun(run)} WHERE run_id = ${runId}`
+          /* What was refused is asked again. */
+          yield* sql`DELETE FROM task_conductor_answers
+            WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
+          yield* sql`DELETE FROM task_conductor_work WHERE run_id = ${runId}`
+          yield* offerRun(runId)
+          return true
+        })
+      )
+      return isFree
+    }),
+    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
+    remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
+      const removed = sql`DELETE FROM task_conductor_runs
+        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+      return Effect.map(retryTransient(removed), ({ length }) => length > 0)
+    }),
+    /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
+    cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
+      const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
+        WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
+      yield* retryTransient(sql`WITH ended AS (
+          UPDATE task_conductor_runs r SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
+          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT EXISTS (SELECT FROM task_conductor_work w
+            WHERE w.run_id = r.run_id AND w.kind = 'run' AND w.lease_until > clock_timestamp()) RETURNING r.run_id)
+        DELETE FROM task_conductor_work w USING ended WHERE w.run_id = ended.run_id`)
+      return rows.length > 0
+    })
+  }
+}
+
+const makeRunQueries = (sql: SqlClient.SqlClient) => ({
+  /** The state of a run; nothing when there is no such run. */
+  standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
+    const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
+    return row === undefined ? undefined : standingOf(row)
+  }),
+  /** All runs, the newest first. A run of another version may not be readable; this version ignores it. */
+  list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
+    rows.flatMap((row) =>
+      Result.getOrElse(
+        Result.try(() => [standingOf(row)]),
+        () => []
+      )
+    )
+  ),
+  /** The records of a run after this one, at most 1,000. */
+  after: Effect.fnUntraced(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+      WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
+    return rows.map(lineOfRow)
+  }),
+  /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
+  news: Effect.fnUntraced(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<
+      Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
+    >`
+      SELECT r.cancelled, r.ending, r.program, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
+          SELECT seq, at, json FROM task_conductor_records
+          WHERE run_id = r.run_id AND seq > ${seq} AND type = 'event' ORDER BY seq LIMIT ${mostEvents}) e ON true
+        WHERE r.run_id = ${runId} ORDER BY e.seq`)
+    const ending = rows[0]?.ending ?? undefined
+    const isAll = rows.length < mostEvents
+    return {
+      events: rows.flatMap((row) => (row.seq === null ? [] : lineOfRow(row))),
+      isAll,
+      isCancelled: rows[0]?.cancelled === true,
+      version: rows[0]?.program ?? "",
+      ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
+    }
+  }),
+  /** The records after this one that a run reads again, of all workers. */
+  known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+      WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
+    return rows.map(lineOfRow)
+  }),
+  hasBegun: Effect.fn("ClusterRuns.hasBegun")((runId: string) => {
+    const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
+    return Effect.map(retryTransient(query), ({ length }) => length > 0)
+  }),
+  /** The usage of the run so far but for its duration, computed from its events. */
+  usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
+    const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
+      SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
+      WHERE run_id = ${runId} AND event IN (${toolFinished}, ${modelFinished})`)
+    const used = rows.reduce((sum, { json }) => {
+      const event = json === null ? undefined : decodeEvent(json).event
+      return event?.type === "model.finished" ? addModelCall(sum, event.usage) : sum
+    }, noUsage)
+    return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
+  }),
+  /** Runs of other versions or builds that go on, which workers of this one leave alone. */
+  ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
+    const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
+      FROM task_conductor_runs WHERE ending IS NULL`
+    return Effect.map(retryTransient(query), (all) => all.filter((run) => isOtherBuild(run.program, program)))
+  })
+})
+
+export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/plugins/cluster/ClusterRuns", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeRunChanges(sql), ...makeRunQueries(sql) }))
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+/** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
+export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
+  days,
+  newest
+}: RunsKept): Effect.fn.Return<ReadonlyArray<string>, DatabaseUnavailable, ClusterRuns> {
+  const runs = yield* ClusterRuns
+  const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
+  const all = yield* runs.list
+  const old = all.filter(
+    ({ begunAt, ending }, at) => ending !== undefined && (begunAt < before || (newest !== undefined && at >= newest))
+  )
+  const removed = yield* Effect.filter(old, ({ run }) => runs.remove(run.opened.order.runId))
+  return removed.map(({ run }) => run.opened.order.runId)
+})
+
+const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
+  const { order, project, settings } = run.opened
+  const ended = ending === undefined || "refused" in ending ? "failed" : ending.status
+  return {
+    runId: order.runId,
+    standing: ending === undefined ? "running" : ended,
+    startedAt: begunAt,
+    project,
+    prompt: order.prompt,
+    bytes,
+    model: settings.model
+  }
+}
+
+const pathOf = (runId: string): string => `of the run ${runId} in the database`
+
+const unread = (runId: string) => (error: DatabaseUnavailable) =>
+  new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
+
+/** The store over the database. */
+export const layerClusterStore = Layer.effect(
+  RunStore,
+  Effect.map(ClusterRuns, (runs) => {
+    const list = Effect.orDie(runs.list)
+
+    const linesOf = Effect.fnUntraced(function* (runId: string) {
+      const lines: Array<JournalLine> = []
+      for (;;) {
+        const more = yield* runs.after(runId, lines.at(-1)?.seq ?? 0)
+        if (more.length === 0) return lines
+        lines.push(...more)
+      }
+    })
+
+    return RunStore.of({
+      list: Effect.map(list, (all) => all.map(summaryOf)),
+      find: (given) =>
+        Effect.flatMap(list, (all) =>
+          chooseRun(
+            given,
+            all.map(({ run }) => run.opened.order.runId)
+          )
+        ),
+      read: Effect.fn("ClusterStore.read")(function* (runId) {
+        const standing = yield* Effect.mapError(runs.standing(runId), unread(runId))
+        if (standing === undefined) {
+          return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
+        }
+        const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
+        /* One that was resumed has other settings since. */
+        const [first] = lines
+        const record = first === undefined ? undefined : readRecord(first)
+        const opened = record?.type === "opened" ? record : standing.run.opened
+        return { opened, lines, size: standing.bytes, torn: new Uint8Array() }
+      }),
+      pathOf,
+      holder: () => Effect.undefined,
+      remove: (runId) => Effect.orDie(runs.remove(runId))
+    })
+  })
+)

@@ -1,0 +1,322 @@
+/**
+ * The tasks of a cluster run as pieces of work that any worker may claim. The scheduler uses a `TaskAgent` and a `ChangeApplier` as in
+ * any run; they offer the work and wait for what comes of it. The answers of people are sent with a task and returned.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
+import { Briefing } from "../../domain/models/Briefing.ts"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { hashOf, textHash } from "../../services/files/Hash.ts"
+import { SavedDenial } from "../../services/permissions/GateQuestion.ts"
+import { AnswerSnapshot, RunAnswers } from "../../services/permissions/RunAnswers.ts"
+import type { ReadTexts } from "../../services/permissions/ReadTexts.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
+import { CallsDeclined, JoinedChanges, type TaskOrder } from "../../services/pipeline/TaskStage.ts"
+import { type ApplyOrder, ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
+import { ToolRunner } from "../../services/tools/ToolRunner.ts"
+import {
+  type CallJudges,
+  coverWhole,
+  keepOutcome,
+  knownOutcome,
+  restoreAnswers,
+  type Secrets,
+  wholeOutcome,
+  withoutSecrets
+} from "./WithoutSecrets.ts"
+
+/** This worker cannot do the work; another one may. */
+export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker", {
+  why: Schema.String,
+  exitCode: Schema.Int
+}) {
+  override get message(): string {
+    return this.why
+  }
+}
+
+const remedy = "or start a worker that has it. Then start the run again."
+
+/** Why nobody does the work, and what to do. One worker speaks for itself. */
+export const nobodyFits = (declined: Declined): string => {
+  const all = Object.entries(declined)
+  const [first] = all
+  if (first !== undefined && all.length === 1) {
+    return `${first[1]} No other worker is there. Give it what it lacks, ${remedy}`
+  }
+  const reasons = all.map(([worker, why]) => `${worker}: ${why}`).join(" ")
+  return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
+}
+
+/** The payload that a task needs on any worker. */
+const place = {
+  briefing: Briefing,
+  round: Schema.Int,
+  step: Schema.Int,
+  finished: Schema.Array(TaskResult),
+  snapshot: AnswerSnapshot
+}
+
+/** The part of the result that is the same for every task. */
+const back = {
+  snapshot: AnswerSnapshot,
+  /** Why the run is to stop: the user said so about an uncertain call, or nobody could say. */
+  stop: Schema.optionalKey(SavedDenial)
+}
+
+const WorkPayload = Schema.Struct({
+  ...place,
+  task: Task,
+  goals: Schema.optionalKey(Schema.String),
+  isItem: Schema.optionalKey(Schema.Boolean),
+  joined: Schema.optionalKey(JoinedChanges)
+})
+const WorkAnswer = Schema.Struct({ outcome: Schema.Union([TaskOutcome, TaskFailure, CallsDeclined]), ...back })
+const ApplyPayload = Schema.Struct({ ...place, outcome: TaskOutcome })
+const Ran = Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back })
+
+type Codec<A> = Schema.Codec<A, unknown>
+
+const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact">): Effect.Effect<string> =>
+  Effect.flatMap(withoutSecrets(schema, value, redact), (safe) =>
+    Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(safe))
+  )
+
+const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
+  Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
+
+/** The same task on the same results of others is the same work, in whatever order they came. */
+const workKey = (
+  kind: WorkItem["kind"],
+  { finished, round }: Pick<TaskOrder, "finished" | "round">,
+  task: Task,
+  joined?: JoinedChanges
+): string => {
+  const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
+  const sorted = results.toSorted(([a], [b]) => compareCodePoints(a, b))
+  const parts = [kind, round, task.slug, hashOf(sorted)]
+  return [...parts, ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
+}
+
+/** How often it is looked what came of the work that a run waits for, in milliseconds: less often while nothing does. */
+const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
+
+/** Offers work of a run, what comes at the same time together, and waits for all of it together. */
+export const makeOffers = Effect.fnUntraced(function* (runId: string) {
+  const work = yield* ClusterWork
+  const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
+  const waiting = new Map<string, Deferred.Deferred<string>>()
+  const failed = yield* Deferred.make<never, DatabaseUnavailable>()
+  let begun = yield* Deferred.make<void>()
+  let pace = resultPace.least
+  const forever = (one: Effect.Effect<void, DatabaseUnavailable>) =>
+    Effect.forkScoped(Effect.catch(Effect.forever(one), (error) => Deferred.fail(failed, error)))
+
+  const send = Effect.gen(function* () {
+    const all = [yield* Queue.take(offered), ...(yield* Queue.clear(offered))]
+    for (const [lease, pieces] of Map.groupBy(all, (one) => one.lease)) {
+      const isHeld = yield* work.offer(
+        lease,
+        pieces.map(({ piece }) => piece)
+      )
+      if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
+      /* Calls of models are left to the worker that comes first, so that all get some. */
+      else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
+    }
+    pace = resultPace.least
+    yield* Effect.suspend(() => Deferred.succeed(begun, undefined))
+  })
+  yield* forever(send)
+
+  const look = Effect.gen(function* () {
+    if (waiting.size === 0) yield* Deferred.await(begun)
+    begun = yield* Deferred.make<void>()
+    const found = yield* work.results(runId, [...waiting.keys()])
+    for (const [key, result] of found) {
+      const waits = waiting.get(key)
+      if (waits !== undefined) yield* Deferred.succeed(waits, result)
+      waiting.delete(key)
+    }
+    pace = found.size > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
+    /* While much is left, nothing waits for the next result alone. */
+    const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
+    yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
+  })
+  yield* forever(look)
+
+  return Effect.fn("offerWork")(function* (piece: WorkItem) {
+    const lease = yield* CurrentLease
+    if (lease === undefined) return yield* Effect.never
+    const waits = waiting.get(piece.key) ?? (yield* Deferred.make<string>())
+    waiting.set(piece.key, waits)
+    yield* Queue.offer(offered, { lease, piece })
+    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(waits), Deferred.await(failed)))
+  })
+})
+
+/** True when nothing is left to make: the report is the result. */
+const isMade = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
+
+/** Lets workers carry out the tasks of a run. */
+export const layerClusterTasks = (
+  runId: string,
+  secrets: Secrets
+): Layer.Layer<TaskAgent | ChangeApplier, never, ClusterWork | RunAnswers | ChangeApplier | ToolRunner> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const answers = yield* RunAnswers
+      const here = yield* ChangeApplier
+      const toolRunner = yield* ToolRunner
+      const offer = yield* makeOffers(runId)
+
+      /** Has work done with the answers so far, and restores the answers that came meanwhile. */
+      const onWorker = Effect.fnUntraced(function* <
+        A,
+        B extends {
+          readonly outcome: A | TaskFailure
+          readonly snapshot: AnswerSnapshot
+          readonly stop?: typeof SavedDenial.Type
+        }
+      >(piece: WorkItem, schema: Codec<B>): Effect.fn.Return<B["outcome"]> {
+        const { outcome, snapshot, stop } = yield* read(schema, yield* offer(piece))
+        yield* restoreAnswers(answers, snapshot, secrets)
+        if (stop !== undefined) yield* toolRunner.stop(stop)
+        return outcome
+      })
+
+      const work = Effect.fnUntraced(function* (order: TaskOrder) {
+        const { joined, task } = order
+        const payload = yield* textOf(WorkPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
+        const key = workKey("refine", order, task, joined)
+        const made = yield* onWorker({ key, kind: "refine", payload }, WorkAnswer)
+        if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
+        return yield* knownOutcome(secrets, { runId, round: order.round }, made)
+      })
+      const apply = Effect.fnUntraced(function* (order: ApplyOrder) {
+        if (isMade(order.outcome)) return yield* here.apply(order)
+        const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
+        const key = workKey("task", order, order.outcome.task)
+        const made = yield* onWorker({ key, kind: "task", payload }, Ran)
+        return made instanceof TaskFailure ? yield* made : made
+      })
+      return Context.make(ChangeApplier, { apply }).pipe(
+        Context.add(TaskAgent, { work, firstAnswer: () => Effect.die("A cluster carries out whole tasks.") })
+      )
+    })
+  )
+
+/** The services of one worker for the tasks of a run. */
+export interface TaskContext extends CallJudges {
+  readonly readTexts: ReadTexts["Service"]
+  readonly taskAgent: TaskAgent["Service"]
+  readonly applier: ChangeApplier["Service"]
+  readonly toolRunner: ToolRunner["Service"]
+  /** What a task with these tools in its calls needs and this worker does not have, as a sentence. */
+  readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
+  /** Fails when what happens cannot be persisted any more. */
+  readonly failed: Effect.Effect<never, { readonly message: string }>
+}
+
+/** A phase of a task that a worker has claimed. */
+export interface ClaimedTask {
+  readonly task: Task
+  readonly verb: "works on" | "changes files for"
+  /** Does it with the services of this worker; what came of it, and the text to save. */
+  readonly carryOut: (context: TaskContext) => Effect.Effect<TaskEnd, UnfitWorker>
+  /** The text to save when it cannot be done for this reason. */
+  readonly failedWith: (reason: string) => Effect.Effect<string>
+}
+
+/** What came of a phase of a task. */
+export interface TaskEnd {
+  readonly outcome: unknown
+  readonly result: string
+}
+
+/** Reads a piece of work that is a phase of a task. */
+export const claimedTask = Effect.fn("claimedTask")(function* (
+  runId: string,
+  { kind, payload }: WorkItem,
+  secrets: Secrets
+): Effect.fn.Return<ClaimedTask> {
+  const make = <A extends TaskResult | TaskOutcome | CallsDeclined, B>(
+    {
+      order: { briefing, finished },
+      phase,
+      snapshot,
+      task,
+      tools
+    }: {
+      readonly order: Pick<typeof WorkPayload.Type, "briefing" | "finished">
+      readonly phase: TaskPhase
+      readonly snapshot: AnswerSnapshot
+      readonly task: Task
+      readonly tools: ReadonlyArray<string>
+    },
+    schema: Codec<B>,
+    work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
+  ): ClaimedTask => {
+    const failure = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
+    const result = (value: {
+      readonly outcome: A | TaskFailure
+      readonly snapshot: AnswerSnapshot
+      readonly stop?: typeof SavedDenial.Type
+    }) => textOf(schema, value as B, secrets)
+    return {
+      task,
+      verb: phase === "refinement" ? "works on" : "changes files for",
+      failedWith: (reason) => result({ outcome: failure(reason), snapshot }),
+      carryOut: Effect.fnUntraced(function* (context: TaskContext) {
+        const why = context.lacks(task, tools)
+        if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
+        yield* restoreAnswers(context.answers, snapshot, secrets)
+        /* What other workers read is known here as far as results tell it. */
+        yield* context.readTexts.noteSaid(briefing.prompt)
+        yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))
+        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>
+          Effect.succeed(one)
+        )
+        const failed = Effect.catch(context.failed, ({ message }) => Effect.succeed(failure(message)))
+        const outcome = yield* Effect.raceFirst(working, failed)
+        const stop = yield* context.toolRunner.stopReason
+        const known = { outcome, snapshot: yield* context.answers.snapshot }
+        return { outcome, result: yield* result({ ...known, ...(stop === undefined ? {} : { stop }) }) }
+      })
+    }
+  }
+  if (kind === "refine") {
+    const { snapshot, ...order } = yield* read(WorkPayload, payload)
+    return make({ order, phase: "refinement", snapshot, task: order.task, tools: [] }, WorkAnswer, ({ taskAgent }) =>
+      taskAgent.work(order).pipe(
+        Effect.tap((made) => keepOutcome(secrets, { runId, round: order.round }, made)),
+        Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<TaskOutcome | CallsDeclined>(declined))
+      )
+    )
+  }
+  const { outcome: sent, snapshot, ...order } = yield* read(ApplyPayload, payload)
+  const { calls, task } = sent
+  const tools = calls.map(({ name }) => name)
+  const declined = { task: task.name, phase: "execution", reason: "its calls were declined.", skipped: false } as const
+  return make({ order, phase: "execution", snapshot, task, tools }, Ran, (context) =>
+    Effect.gen(function* () {
+      const again = Effect.catchTag(
+        context.taskAgent.work({ ...order, task }),
+        "CallsDeclined",
+        () => new TaskFailure(declined)
+      )
+      const whole = yield* wholeOutcome(secrets, { runId, round: order.round }, sent, again)
+      if (whole.calls !== calls) yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
+      return yield* context.applier.apply({ ...order, outcome: whole })
+    })
+  )
+})

@@ -1,0 +1,63 @@
+/**
+ * The answers of people to the questions of a cluster run: a client on any machine gives them, and every worker finds them.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { Answered } from "../../domain/permissions/Answer.ts"
+import { Approver, isStart } from "../../services/approvals/Approver.ts"
+import { answered } from "../../services/journal/RecordedAnswers.ts"
+import { ClusterWork } from "./ClusterWork.ts"
+
+/** The run could not be executed at all. */
+export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
+  what: Schema.String,
+  exitCode: Schema.Int
+}) {
+  override get message(): string {
+    return this.what
+  }
+}
+
+type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
+
+/** Saves the answer to a question; the first one counts. */
+export const giveAnswer = Effect.fn("giveAnswer")(function* <A>(
+  runId: string,
+  question: string,
+  codec: Codec<A>,
+  answer: Answered<A>
+) {
+  const work = yield* ClusterWork
+  yield* work.answer(runId, question, yield* Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(codec))(answer)))
+})
+
+/** The interval at which it is looked for an answer. */
+const pollInterval = Duration.millis(300)
+
+/** Asks nobody in this process: waits, however long it takes, until a client that follows the run answers. */
+export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never, ClusterWork> =>
+  Layer.effect(
+    Approver,
+    Effect.gen(function* () {
+      const work = yield* ClusterWork
+      const awaitAnswer = Effect.fnUntraced(function* <A>(
+        question: string,
+        codec: Codec<A>
+      ): Effect.fn.Return<Answered<A>> {
+        for (;;) {
+          const given = yield* Effect.orDie(work.answered(runId, question))
+          if (given !== undefined) return yield* Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(codec))(given))
+          yield* Effect.sleep(pollInterval)
+        }
+      })
+      /* Plugins and servers start before the run has events that a follower could see: nobody can answer for them. */
+      return Approver.of({
+        step: (_title, _items, question) => awaitAnswer(question, answered.step),
+        call: (item, question) =>
+          isStart(item) ? Effect.succeed({ answer: "deny", by: "nobody" }) : awaitAnswer(question, answered.call),
+        inDoubt: (_item, question) => awaitAnswer(question, answered.doubt)
+      })
+    })
+  )

@@ -1,0 +1,171 @@
+/**
+ * Follows a cluster run: publishes its events as they arrive, asks the person at this client for pending answers, and
+ * sends the answers to the workers. A follower that starts late gets all events from the beginning.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as Schema from "effect/Schema"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import * as Semaphore from "effect/Semaphore"
+import { stepText } from "../../domain/plan/TaskName.ts"
+import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { Answered, AnsweredBy } from "../../domain/permissions/Answer.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { answered as answerCodecs } from "../../services/journal/RecordedAnswers.ts"
+import { ClusterWork } from "./ClusterWork.ts"
+import { giveAnswer } from "./RemoteAnswers.ts"
+import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
+import { type JournalLine, readRecord } from "../../services/journal/JournalLine.ts"
+
+/** The run waits for an answer that nobody at this client can give. */
+export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
+  runId: Schema.String,
+  /** The heading of the step, or the name of the task, that is asked about. */
+  title: Schema.String
+}) {
+  readonly exitCode = exitCodeOf("not_permitted")
+
+  override get message(): string {
+    const { runId, title } = this
+    return `The run ${runId} waits for an answer about "${stepText(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
+  }
+}
+
+export interface FollowOptions {
+  /** How far the model calls of the run are, which workers of this version carry out. */
+  readonly progress: (version: string) => Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
+  /** Takes secrets out of what a person answers. */
+  readonly redact: Redact
+}
+
+/** A question of the model is not asked here: workers go on without an answer. */
+type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
+
+const isQuestion = (event: RunEvent): event is Question =>
+  event.type === "approval.requested" && event.scope !== "question"
+
+/** How often new records are read. */
+const pace = "750 millis"
+
+/**
+ * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
+ * worker took the run over. Its event follows, so nobody is asked meanwhile.
+ */
+const isAnswered = Effect.fnUntraced(function* (
+  runId: string,
+  { hash, items, scope }: Question
+): Effect.fn.Return<boolean, DatabaseUnavailable, ClusterRuns | ClusterWork> {
+  const run = (yield* (yield* ClusterRuns).standing(runId))?.run
+  const isYes = run?.yes === true
+  const isApproved =
+    (scope === "step" && (isYes || run?.approveSteps === true)) ||
+    (scope === "call" && isYes && items.every(({ personOnly }) => personOnly !== true))
+  return isApproved || (yield* (yield* ClusterWork).answered(runId, hash)) !== undefined
+})
+
+/** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
+const putQuestion = Effect.fnUntraced(function* (
+  runId: string,
+  { hash, items, scope, title }: Question,
+  redact: Redact
+): Effect.fn.Return<AnsweredBy, DatabaseUnavailable, Approver | ClusterWork> {
+  const approver = yield* Approver
+  const give = Effect.fnUntraced(function* <A>(
+    ask: Effect.Effect<Answered<A>>,
+    codec: Schema.Codec<Answered<A>, Schema.Json>
+  ): Effect.fn.Return<AnsweredBy, DatabaseUnavailable, ClusterWork> {
+    const given = yield* ask
+    if (given.by !== "nobody") yield* giveAnswer(runId, hash, codec, yield* withoutSecrets(codec, given, redact))
+    return given.by
+  })
+  const [item] = items
+  if (scope === "step") return yield* give(approver.step(title, items, hash), answerCodecs.step)
+  if (item === undefined) return "rule"
+  return scope === "call"
+    ? yield* give(approver.call(item, hash), answerCodecs.call)
+    : yield* give(approver.inDoubt(item, hash), answerCodecs.doubt)
+})
+
+/** How often it is read how far calls are, in milliseconds. */
+const progressPace = 2000
+
+/** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
+export const followRun = (
+  runId: string,
+  listen: (recorded: RecordedEvent) => Effect.Effect<void>,
+  { progress, redact }: FollowOptions = { progress: () => Effect.succeed([]), redact: (value) => value }
+) =>
+  Effect.gen(function* () {
+    const runs = yield* ClusterRuns
+    const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+    const context = yield* Effect.context<Approver | ClusterWork>()
+    const asked = yield* FiberMap.make<string>()
+    const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
+    const open = new Map<string, Question>()
+    /* When each call ended: a worker that says how far its calls are only now and then may report one that has. */
+    const endedAt = new Map<string, string>()
+    const isOpen = ({ at, event }: RecordedEvent): boolean =>
+      event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
+    let last: RecordedEvent | undefined
+
+    /** A run that was opened again has several `run.finished` events: only the last one is published. */
+    const take = Effect.fnUntraced(function* (line: JournalLine) {
+      const record = readRecord(line)
+      if (record?.type !== "event") return
+      const { event } = record
+      const recorded: RecordedEvent = { at: line.at, event }
+      if (event.type === "run.finished") return void (last = recorded)
+      if (isQuestion(event)) open.set(event.hash, event)
+      if (event.type === "approval.answered") {
+        open.delete(event.hash)
+        yield* FiberMap.remove(asked, event.hash)
+      }
+      if (event.type === "model.finished" || event.type === "model.failed") {
+        endedAt.set(modelCallKey(event.call), line.at)
+      }
+      yield* listen(recorded)
+    })
+
+    const ask = (question: Question) =>
+      withMutex(putQuestion(runId, question, redact)).pipe(
+        Effect.flatMap((by) =>
+          by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
+        ),
+        Effect.catchTag("DatabaseUnavailable", (error) => Deferred.fail(waits, error)),
+        Effect.provideContext(context)
+      )
+
+    const follow = Effect.gen(function* () {
+      let seq = 0
+      let progressAt = 0
+      for (;;) {
+        const { ending, events, isAll, isCancelled, version } = yield* runs.news(runId, seq)
+        yield* Effect.forEach(events, take, { discard: true })
+        seq = events.at(-1)?.seq ?? seq
+        if (!isAll) continue
+        if (ending !== undefined) {
+          if (last !== undefined) yield* listen(last)
+          return ending
+        }
+        const now = yield* Clock.currentTimeMillis
+        if (now >= progressAt) {
+          progressAt = now + progressPace
+          yield* Effect.forEach((yield* progress(version)).filter(isOpen), listen, { discard: true })
+        }
+        /* A run that is cancelled ends within seconds, and needs no answers. */
+        for (const [hash, question] of isCancelled ? [] : open) {
+          open.delete(hash)
+          if (yield* FiberMap.has(asked, hash)) continue
+          if (yield* isAnswered(runId, question)) continue
+          yield* FiberMap.run(asked, hash, ask(question))
+        }
+        yield* Effect.sleep(pace)
+      }
+    })
+    return yield* Effect.raceFirst(follow, Deferred.await(waits))
+  }).pipe(Effect.scoped, Effect.annotateLogs("run", runId))

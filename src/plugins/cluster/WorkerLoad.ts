@@ -1,0 +1,72 @@
+/**
+ * What a worker has in hand, and how much more it takes: its tasks share the slots of its model server.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
+import { ModelSlots } from "../../services/models/ModelSlots.ts"
+import { RunSettings } from "../../services/runs/RunSettings.ts"
+
+/** What this worker has in hand. */
+export const makeLoad = (slots: number) => {
+  const held = new Set<HeldLease>()
+  /* Tasks that take a slot of the model server or wait for one; one that was just claimed soon does. */
+  const asking = new Map<HeldLease | undefined, number>()
+  const change = (lease: HeldLease | undefined, by: number): void => {
+    const now = (asking.get(lease) ?? 0) + by
+    if (now > 0) asking.set(lease, now)
+    else asking.delete(lease)
+  }
+  const fresh = new Set<HeldLease>()
+  return {
+    /** Counts a piece of work as long as it lasts. */
+    counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          held.add(lease)
+          if (lease.kind === "refine") fresh.add(lease)
+        }),
+        () => work,
+        () =>
+          Effect.sync(() => {
+            held.delete(lease)
+            fresh.delete(lease)
+          })
+      ),
+    /** Counts a model call from where it asks for a slot. */
+    asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(CurrentLease, (lease) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            if (lease !== undefined) fresh.delete(lease)
+            change(lease, 1)
+          }),
+          () => call,
+          () => Effect.sync(() => change(lease, -1))
+        )
+      ),
+    count: () => {
+      const runs = [...held].filter(({ kind }) => kind === "run").length
+      return { runs, tasks: held.size - runs }
+    },
+    /** One call more than there are slots keeps the server busy; a part at a time, so that all workers get some. */
+    room: () => {
+      const calls = [...asking.values()].reduce((sum, one) => sum + one, fresh.size)
+      const refine = Math.max(0, Math.min(slots + 1 - calls, Math.ceil(slots / 2)))
+      return { run: 1, refine, task: 8 }
+    }
+  }
+}
+
+export type Load = ReturnType<typeof makeLoad>
+
+/** The slots of the model server, which all runs of this worker share. */
+export const makeSlots = (parallel: number, load: Load) =>
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
+    Layer.succeed(ModelSlots)(
+      ModelSlots.of({
+        withSlot: (urgency, call) => load.asks(Context.get(context, ModelSlots).withSlot(urgency, call))
+      })
+    )
+  )

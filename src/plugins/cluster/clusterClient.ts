@@ -1,0 +1,163 @@
+/**
+ * Starts, follows, cancels and reads cluster runs through a database, for clients. Part of the composition
+ * root.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Stdio from "effect/Stdio"
+import type * as Terminal from "effect/Terminal"
+import { type JournalRecord, journalVersion, type ClusterRun } from "../../domain/journal/JournalRecord.ts"
+import { makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import { RunOrder } from "../../domain/runs/RunOrder.ts"
+import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import type { Approver } from "../../services/approvals/Approver.ts"
+import { DatabaseUnnamed, layerDatabase, databaseVariable } from "./ClusterDatabase.ts"
+import { ClusterRuns, layerClusterStore } from "./ClusterRuns.ts"
+import { ClusterWorkers, watchWorkers } from "./ClusterWorkers.ts"
+import { followRun } from "./RunFollower.ts"
+import { RunStore } from "../../services/history/RunStore.ts"
+import { RunRefused } from "./RemoteAnswers.ts"
+import { layerSqlWork } from "./SqlWork.ts"
+import { ConfigurationError } from "../../services/configuration/ConfigurationError.ts"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import type { NewRun, RunContext, SavedRun } from "../../app/RunContext.ts"
+import { readRun } from "../../app/savedRuns.ts"
+import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
+import { forkRecords } from "../../domain/history/JournalParts.ts"
+import { runOf, TaskNotFound } from "../../domain/history/RunEvidence.ts"
+import { isFolder, realPath } from "../../services/files/FileLook.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
+import { readSetup, savedSettings, type Setup } from "../../app/setup.ts"
+import { build } from "../../app/build.ts"
+
+const redact = makeValueRedaction(secretValues(process.env))
+const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
+const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
+
+/** The database at an address, or the one that the environment names when it is absent or empty. */
+export const layerNamedDatabase = (address = "") =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const url = address === "" ? yield* environmentVariable(databaseVariable) : address
+      return url === undefined ? yield* new DatabaseUnnamed() : layerDatabase(Redacted.make(url))
+    })
+  )
+
+/** The tables of a database, each behind its service. */
+export const layerTables = (address?: string) =>
+  Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork).pipe(Layer.provide(layerNamedDatabase(address)))
+
+/** The runs in the database. */
+export const layerClusterRuns = (address?: string) => Layer.provideMerge(layerClusterStore, layerTables(address))
+
+/** What a client needs to start and follow runs; the approver answers their questions. */
+export const layerClient = (
+  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
+  database?: string
+) => Layer.merge(layerClusterRuns(database), approver)
+
+type Approvals = Pick<RunContext, "approveSteps" | "yes">
+
+/** A run for the workers. What is allowed and approved holds for this run only. */
+const clusterRunOf = Effect.fnUntraced(function* (
+  opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
+  setup: Setup,
+  allow: Configuration["allow"] = [],
+  { approveSteps, yes = false }: Approvals
+) {
+  const project = (yield* realPath(setup.project)) ?? setup.project
+  const whole: ClusterRun["opened"] = { ...opened, program: build, project, settings: savedSettings(setup) }
+  return { opened: whole, allow, approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+})
+
+/** Reads the setup of a run on this machine, for the workers. */
+export const prepareRun = Effect.fn("prepareRun")(function* (
+  { given, order, project }: Omit<NewRun, "keep">,
+  approvals: Approvals
+) {
+  const setup = yield* readSetup(project, given)
+  if (setup.models.chosenBy === "nobody") {
+    const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
+    return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
+  }
+  /* The database holds no secrets. */
+  const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
+  const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
+  return yield* clusterRunOf(opened, setup, given.allow, approvals)
+})
+
+/** Puts a run into the database, where a worker finds it; `begin` is what it takes over from another one. */
+export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
+  const runs = yield* ClusterRuns
+  yield* runs.submit(run, [run.opened, ...begin], redact)
+})
+
+/** The run has not ended. */
+export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { runId: Schema.String }) {
+  override get message(): string {
+    return `The run ${this.runId} has not ended. Follow it: task-conductor attach ${this.runId}. End it: task-conductor cancel ${this.runId}`
+  }
+}
+
+/** A run in the database as it goes on: with these settings on top of its own, and with what is allowed and approved now. */
+const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, approvals: Approvals) {
+  const runId = yield* (yield* RunStore).find(run)
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  const before = standing?.run.opened
+  if (before === undefined) return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [] })
+  const where = project ?? before.project
+  if (!(yield* isFolder(where))) {
+    const what = `its project ${where} is not there. If it was moved, say where it is: --project FOLDER.`
+    return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
+  }
+  const setup = yield* readSetup(where, mergeConfigurations(before.settings, given))
+  return yield* clusterRunOf(before, setup, given.allow, approvals)
+})
+
+/** Opens a run again that has ended, or that other builds left, where a worker finds it; returns its id. */
+export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
+  const next = yield* nextOf(saved, approvals)
+  const { runId } = next.opened.order
+  return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
+})
+
+/** Starts a new run that reuses what another had finished before the task `from`; returns its id. */
+export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
+  { from, ...saved }: SavedRun & { readonly from: string },
+  approvals: Approvals
+) {
+  const { records, runId: forked } = yield* readRun(saved.run)
+  const begin = forkRecords(records, from)
+  if (begin === undefined) return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
+  const next = yield* nextOf(saved, approvals)
+  const runId = yield* makeRunId
+  yield* submitRun({ ...next, opened: { ...next.opened, order: { ...next.opened.order, runId } } }, begin)
+  return runId
+})
+
+/** Ends a run, within seconds; false when it had ended before. */
+export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
+  const store = yield* RunStore
+  const runId = yield* store.find(given)
+  return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
+})
+
+/**
+ * Follows a run from its beginning to its report; the `Approver` answers its questions. `report` receives that no worker is there,
+ * and that one came.
+ */
+export const attachRun = Effect.fn("attachRun")(function* (
+  given: string,
+  listen: (recorded: RecordedEvent) => Effect.Effect<void>,
+  report?: (what: string) => Effect.Effect<void>
+) {
+  const store = yield* RunStore
+  const runId = yield* store.find(given)
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  const says = report === undefined || standing?.ending !== undefined ? () => Effect.void : report
+  const progress = yield* watchWorkers(runId, says)
+  const ending = yield* followRun(runId, listen, { progress, redact })
+  return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
+})

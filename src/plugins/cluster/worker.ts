@@ -1,0 +1,176 @@
+/**
+ * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schedule from "effect/Schedule"
+import * as Deferred from "effect/Deferred"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import type { Configuration, RunsKept } from "../../domain/configuration/Configuration.ts"
+import {
+  ClusterWorkers,
+  makeCallProgressBoard,
+  presenceOf,
+  reportInterval,
+  type WorkerReport
+} from "./ClusterWorkers.ts"
+import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./ClusterDatabase.ts"
+import { ClusterRuns, removeOldRuns } from "./ClusterRuns.ts"
+import { runWorkLoop } from "./WorkLoop.ts"
+import type { Settings } from "../../services/runs/RunSettings.ts"
+import { layerTables } from "./clusterClient.ts"
+import { type Load, makeLoad, makeSlots } from "./WorkerLoad.ts"
+import { readSetup } from "../../app/setup.ts"
+import { build } from "../../app/build.ts"
+import { makeServers, type WorkerServers } from "./workerServers.ts"
+import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
+
+export interface WorkerOptions {
+  /** The address of the database; the one that the environment names when absent. */
+  readonly database?: string | undefined
+  /** The flags for all runs of this worker. */
+  readonly flags: Configuration
+  /** Receives a line for each run and task that starts or ends here. */
+  readonly report: (what: string) => Effect.Effect<void>
+  /** Runs when the worker is ready for runs. */
+  readonly ready: Effect.Effect<void>
+}
+
+/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
+const loadPace = 500
+
+/**
+ * Says in the database that this worker is there, until the scope closes; that it got work is said within `loadPace`. Returns what is
+ * said with the renewal of its leases.
+ */
+const reportPresence = Effect.fnUntraced(function* (
+  slots: number,
+  load: Load,
+  progress: ReturnType<typeof makeCallProgressBoard>,
+  servers: WorkerServers
+) {
+  const workers = yield* ClusterWorkers
+  const begunAt = DateTime.formatIso(yield* DateTime.now)
+  const stateNow = () => {
+    const { runs, tasks } = load.count()
+    return `${runs + tasks > 0} ${servers.gone() ?? ""}`
+  }
+  let last = { at: 0, state: "" }
+  const stateSaid = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    last = { at: now, state: stateNow() }
+    const shown = progress.shown(now)
+    const serverGone = servers.gone()
+    const said: WorkerReport = {
+      name: workerName,
+      version: build,
+      begunAt,
+      slots,
+      ...load.count(),
+      ...(serverGone === undefined ? {} : { serverGone }),
+      ...((yield* servers.hasGivenUp) ? { hasGivenUp: true } : {}),
+      ...(shown.length === 0 ? {} : { progress: shown })
+    }
+    return said
+  })
+  const report = Effect.flatMap(stateSaid, workers.report)
+  const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    now - last.at >= Duration.toMillis(reportInterval) || stateNow() !== last.state ? report : Effect.void
+  )
+  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
+  yield* report
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
+  return Effect.map(stateSaid, presenceOf)
+})
+
+/** Says once of each run of another version that this worker leaves it alone. */
+const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"]) {
+  const runs = yield* ClusterRuns
+  const told = new Set<string>()
+  const look = Effect.gen(function* () {
+    for (const { program, runId } of yield* runs.ofOthers(build)) {
+      if (told.has(runId)) continue
+      told.add(runId)
+      const other = program === "" ? "an older version" : `version ${program}`
+      yield* report(
+        `${runId}: was started with ${other} of task-conductor. This worker has version ${build} and leaves it alone.`
+      )
+    }
+  })
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
+})
+
+/** How long a stopped worker hands over its work. Then the process ends, and its leases run out. */
+const handOverTime = "2 seconds"
+
+const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
+  const done = yield* Deferred.make<void>()
+  const finish = Deferred.succeed(done, undefined)
+  yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
+  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
+  yield* Deferred.await(done)
+})
+
+/** Removes runs that are not kept any longer, now and every hour. */
+const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOptions["report"]) {
+  const remove = Effect.gen(function* () {
+    const { length } = yield* removeOldRuns(kept)
+    if (length > 0)
+      yield* report(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
+  })
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
+})
+
+/** Works until the database has been away for too long; says when it is ready. */
+const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, limits, parallel }: Settings) {
+  const { ready, report } = options
+  const load = makeLoad(parallel)
+  const progress = makeCallProgressBoard()
+  const broken = yield* Deferred.make<never, DatabaseUnavailable>()
+  const servers = yield* makeServers({
+    worker: workerName,
+    workers: yield* ClusterWorkers,
+    waitSeconds: limits.serverWaitSeconds,
+    report
+  })
+  const carryOut = yield* makeCarryOut({
+    flags: options.flags,
+    report,
+    servers,
+    slots: yield* makeSlots(parallel, load),
+    progress,
+    broken: (error) => Effect.asVoid(Deferred.fail(broken, error))
+  })
+  const presence = yield* reportPresence(parallel, load, progress, servers)
+  yield* reportOthers(report)
+  if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
+  const room = Effect.map(servers.leavesWork, (isLeft) => (isLeft ? { run: 0, refine: 0, task: 0 } : load.room()))
+  const services = yield* Effect.context<WorkServices>()
+  const loop = runWorkLoop({
+    worker: { name: workerName, program: build },
+    room,
+    carryOut: (lease) => Effect.provideContext(load.counted(lease, carryOut(lease)), services),
+    presence,
+    report
+  })
+  yield* ready
+  return yield* Effect.raceFirst(loop, Deferred.await(broken))
+}, Effect.scoped)
+
+/** Works on runs until it is interrupted. */
+export const runWorker = Effect.fn("runWorker")(
+  function* (options: WorkerOptions) {
+    const { settings } = yield* readSetup(".", options.flags)
+    const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+    const tables = yield* Layer.buildWithScope(layerTables(options.database), scope)
+    const fiber = yield* Effect.forkIn(Effect.provideContext(workOn(options, settings), tables), scope)
+    return yield* Fiber.join(fiber)
+  },
+  Effect.scoped,
+  (worker, { report }) => Effect.provideService(worker, CurrentNotices, makeNotices(report))
+)

@@ -1,0 +1,204 @@
+/**
+ * The context in which a worker carries out a run: its layers, with the model server, the tools and the rules of this
+ * machine. Part of the composition root.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Struct from "effect/Struct"
+import { fitSetup } from "../../app/modelChoice.ts"
+import { addressKeys, type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
+import { journalVersion, type RunOpened } from "../../domain/journal/JournalRecord.ts"
+import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "./ClusterJournal.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
+import { ClusterWork } from "./ClusterWork.ts"
+import type { CallProgressBoard } from "./ClusterWorkers.ts"
+import { UnfitWorker, layerClusterTasks, type TaskContext } from "./ClusterTasks.ts"
+import { layerRemoteApprover, RunRefused } from "./RemoteAnswers.ts"
+import type { Secrets } from "./WithoutSecrets.ts"
+import { WaitsForServer } from "../../services/models/ServerWait.ts"
+import { ResumeNotes } from "../../services/pipeline/ResumeNotes.ts"
+import { ReadTexts } from "../../services/permissions/ReadTexts.ts"
+import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
+import { Journal } from "../../services/journal/Journal.ts"
+import { BriefingError } from "../../services/pipeline/Briefer.ts"
+import { Pipeline } from "../../services/pipeline/Pipeline.ts"
+import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
+import { ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
+import { isThere } from "../../services/files/FileLook.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../../services/tools/ToolRunner.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
+import { startOfRun } from "../../services/runs/RunId.ts"
+import type { RunConditions, RunContext, WorkerContext } from "../../app/RunContext.ts"
+import { layerCalls, layerModel, layerPipeline, layerProject, layerTasks } from "../../app/layers.ts"
+
+/** The services for the tasks of a run, and for the run as a whole. */
+export interface WorkerRun extends TaskContext {
+  readonly journal: Journal["Service"] & ClusterJournal["Service"]
+  readonly opened: RunOpened
+  readonly pipeline: Pipeline["Service"]
+  readonly setup: Setup
+}
+
+export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
+  /** The flags for all runs of this worker. */
+  readonly flags: Configuration
+  readonly secrets: Secrets
+  /** Receives what the person at this machine should know. */
+  readonly report: (what: string) => Effect.Effect<void>
+  readonly progress: CallProgressBoard
+  /** The database could not be used for too long. */
+  readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
+}
+
+/** A worker that is stopped holds no lease any more, but may be about to make a call. */
+const silentWorker =
+  "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
+
+/** The model server of this worker does not answer. */
+export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup: Setup; readonly why: string }> {
+  override get message(): string {
+    return this.why
+  }
+}
+
+/** Errors in what the person gave; every other error is a failure. */
+const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
+
+/** Why a run cannot be carried out here, with the exit code that it has on one machine. */
+const refusal = (what: string, tag = "") =>
+  new RunRefused({
+    what,
+    exitCode: usageErrors.has(tag)
+      ? 2
+      : exitCodeOf(tag === "ModelError" || tag === "ServerGone" ? "unavailable" : "failed")
+  })
+
+/** What this worker lacks for a run. */
+const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
+
+/** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
+const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker | ServerGone => {
+  if (error instanceof RunRefused || error instanceof UnfitWorker || error instanceof ServerGone) return error
+  return error._tag === "DatabaseUnavailable" ? refusal(error.message) : unfit(error.message, error._tag)
+}
+
+export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
+  error instanceof RunRefused
+    ? error
+    : error instanceof BriefingError && error.isDenied === true
+      ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
+      : refusal(error.message, error._tag)
+
+/** The settings of a run without those that belong to the machine of its client. */
+const commonSettings = (given: Configuration) => Struct.omit(given, [...addressKeys, "keepAlive", "parallel"])
+
+/** The run and its project, as this machine sees them. */
+const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
+  const { allow, opened } = standing.run
+  const { project, settings } = opened
+  if (opened.version !== journalVersion) {
+    return yield* unfit("The records of the run have another version than those of this worker.")
+  }
+  if (!(yield* isThere(project))) {
+    const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
+    return yield* unfit(what)
+  }
+  const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
+  return { ...standing, setup: yield* readSetup(project, given) }
+})
+
+/** Looks for the skill of a task, and the tools that its calls name. */
+const lacksFor =
+  (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
+  (task, tools) => {
+    if (skills.find(task.skill) === undefined) return `This worker has no skill "${task.skill}".`
+    const tool = tools.find((name) => registry.find(name) === undefined)
+    return tool === undefined ? undefined : `This worker has no tool "${tool}".`
+  }
+
+/** Builds the context of a run. */
+export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
+  Effect.gen(function* () {
+    const { begunAt, run, setup: found } = yield* findRun(runId, flags)
+    const { setup, windowNote } = yield* Effect.mapError(fitSetup(found, {}), (error) =>
+      error._tag === "ModelError" && error.reason._tag === "Unreachable"
+        ? new ServerGone({ setup: found, why: error.message })
+        : error
+    )
+    if (windowNote !== undefined) yield* report(`${runId}: ${windowNote.text}`)
+    const { order } = run.opened
+    const store = Layer.merge(
+      Layer.succeed(ClusterRuns)(yield* ClusterRuns),
+      Layer.succeed(ClusterWork)(yield* ClusterWork)
+    )
+    const saved = Layer.provide(layerClusterJournal({ runId, secrets, broken }), store)
+    const worker: WorkerContext = {
+      slots,
+      doubtNote: silentWorker,
+      meter: Layer.provide(layerClusterUsage(runId, begunAt), Layer.merge(saved, store))
+    }
+    const context = {
+      approver: Layer.provide(layerRemoteApprover(runId), store),
+      listen: (recorded: RecordedEvent) => Effect.sync(() => progress.take(runId, recorded)),
+      approveSteps: run.approveSteps,
+      yes: run.yes ?? false
+    }
+    const layer = layerClusterRun(setup, context, secrets, {
+      runId,
+      readOnly: order.readOnly ?? false,
+      since: startOfRun(runId),
+      worker,
+      journal: Layer.merge(saved, ResumeNotes.layerNone)
+    })
+    const services = yield* Layer.build(Layer.merge(Layer.provide(layer, store), saved))
+    const { journal, clusterJournal, skills, ...made } = yield* Effect.provideContext(
+      Effect.all({
+        pipeline: Pipeline,
+        answers: RunAnswers,
+        readTexts: ReadTexts,
+        taskAgent: TaskAgent,
+        applier: ChangeApplier,
+        toolRunner: ToolRunner,
+        registry: ToolRegistry,
+        skills: Skills,
+        journal: Journal,
+        clusterJournal: ClusterJournal
+      }),
+      services
+    )
+    const whole: WorkerRun = {
+      ...made,
+      lacks: lacksFor(skills, made.registry),
+      failed: journal.failed,
+      journal: { ...journal, ...clusterJournal },
+      opened: run.opened,
+      setup
+    }
+    return whole
+  }).pipe(Effect.mapError(asUnfit))
+
+/**
+ * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
+ * one here.
+ */
+const layerClusterRun = (
+  setup: Setup,
+  context: RunContext,
+  secrets: Secrets,
+  { runId, ...conditions }: RunConditions & { readonly runId: string }
+) =>
+  layerPipeline.pipe(
+    Layer.provide(layerClusterTasks(runId, secrets)),
+    Layer.provideMerge(layerTasks),
+    Layer.provide(Layer.provide(layerCalls(conditions), Layer.succeed(WaitsForServer)(false))),
+    Layer.provide(layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, context, conditions))
+  )

@@ -1,0 +1,81 @@
+/**
+ * Whether the model servers of a worker answer. Work whose server does not answer is left to other workers, or waits until it
+ * answers again; only when no worker has had a server for some time is it tried again, so that the run ends and says so.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
+import type { ClusterWorkers } from "./ClusterWorkers.ts"
+import { build } from "../../app/build.ts"
+import { askServer } from "../../app/serverModels.ts"
+import { providerOfRun, type Setup } from "../../app/setup.ts"
+
+/** A server that did not answer. */
+interface GoneServer {
+  readonly setup: Setup
+  readonly why: string
+  /** Milliseconds. */
+  readonly since: number
+}
+
+interface ServersOptions {
+  /** The name of this worker. */
+  readonly worker: string
+  readonly workers: Pick<ClusterWorkers["Service"], "alive">
+  /** How long work waits for a server when no worker has one, in seconds. */
+  readonly waitSeconds: number
+  readonly report: (what: string) => Effect.Effect<void>
+}
+
+const answers = (setup: Setup) =>
+  askServer(setup, ({ greeting }) => greeting).pipe(
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** All of them answer at first. */
+export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
+  const gone = new Map<string, GoneServer>()
+
+  const look = Effect.gen(function* () {
+    for (const [key, { setup }] of gone) {
+      if (!(yield* answers(setup))) continue
+      gone.delete(key)
+      yield* report("The model server answers again: this worker takes work again.")
+    }
+  })
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
+
+  /** True when a server of this worker has been gone for longer than work waits for it. */
+  const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
+    [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
+  )
+  const hasOther = Effect.map(workers.alive, (alive) =>
+    alive.some(
+      ({ name, serverGone, version }) => name !== worker && !isOtherBuild(version, build) && serverGone === undefined
+    )
+  )
+
+  return {
+    /** Why a server of this worker does not answer. */
+    gone: () => [...gone.values()][0]?.why,
+    hasGivenUp,
+    /** True when this worker takes no work that needs a model: it waits for its server, or another worker has one. */
+    leavesWork: Effect.gen(function* () {
+      if (gone.size === 0) return false
+      return !(yield* hasGivenUp) || (yield* hasOther)
+    }),
+    /** The server of this setup does not answer. */
+    leave: Effect.fnUntraced(function* (setup: Setup, why: string) {
+      const key = `${providerOfRun(setup).id} ${setup.settings.host}`
+      if (gone.has(key)) return
+      gone.set(key, { setup, why, since: yield* Clock.currentTimeMillis })
+      const without =
+        waitSeconds === 0 ? "" : ` When none has a server, it waits ${waitSeconds} s (limits.serverWaitSeconds).`
+      yield* report(`${why} Other workers take its work until it answers.${without}`)
+    })
+  }
+})
+
+export type WorkerServers = Effect.Success<ReturnType<typeof makeServers>>

@@ -1,0 +1,199 @@
+/**
+ * Carries out the pieces of work that a worker has claimed: runs as a whole, and phases of their tasks. Work that this worker
+ * cannot do is given back. Part of the composition root.
+ */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as RcMap from "effect/RcMap"
+import type * as Scope from "effect/Scope"
+import { hostname } from "node:os"
+import { ClusterRunEnding } from "../../domain/journal/JournalRecord.ts"
+import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { cancelledEnding, ClusterRuns, encodeEnding } from "./ClusterRuns.ts"
+import { claimedTask, nobodyFits, UnfitWorker } from "./ClusterTasks.ts"
+import type { HeldLease } from "./ClusterWork.ts"
+import { RunRefused } from "./RemoteAnswers.ts"
+import type { WorkEnd } from "./WorkLoop.ts"
+import { makeSecrets, withoutSecrets } from "./WithoutSecrets.ts"
+import { takeSharedProject } from "./SharedProject.ts"
+import { build } from "../../app/build.ts"
+import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
+import type { WorkerServers } from "./workerServers.ts"
+
+/** What the work needs of the machine. */
+export type WorkServices =
+  | Effect.Services<ReturnType<typeof makeWorkerRun>>
+  | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
+
+/** The name of this process among workers. */
+export const workerName = `${hostname()}-${process.pid}`
+
+/** How long the context of a run is cached while nothing uses it. */
+const idleTimeToLive = "10 seconds"
+
+/** Removes the secrets of this machine from what is saved of a run. */
+const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
+
+/** Carries out a run with its project locked on this machine. */
+const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
+  const { project, folders } = setup
+  if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
+  const runs = yield* ClusterRuns
+  if (yield* runs.hasBegun(order.runId)) yield* journal.append({ type: "resumed", program: build, settings })
+  return yield* pipeline.run(order)
+}, Effect.scoped)
+
+const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
+
+/** What is thrown when the database is away for too long ends the worker; every other defect ends the work. */
+const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> =>
+  defect instanceof DatabaseUnavailable && defect.isFault !== true
+    ? Effect.fail(defect)
+    : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
+
+/** What work came to, also when it failed or broke off. */
+const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  work.pipe(
+    Effect.catch((error) => Effect.succeed(error)),
+    Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
+  )
+
+/** Why no worker does the work, this one included. */
+const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
+
+/** What a context is made for: a run with these settings. */
+const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
+
+/** What carrying out work needs of its worker. */
+interface WorkbenchOptions extends Omit<WorkerRunOptions, "secrets"> {
+  readonly servers: WorkerServers
+}
+
+/** The contexts of the runs on which this worker works, and how work is given back. */
+const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: WorkbenchOptions) {
+  const { report } = options
+  const contexts = yield* RcMap.make({
+    lookup: (place: string) => makeWorkerRun(place.slice(0, place.indexOf(" ")), { ...options, secrets }),
+    idleTimeToLive
+  })
+
+  /** Uses the context of a run; what happens in it is written before this returns. */
+  const withRun = <A, E, R>(lease: HeldLease, use: (run: WorkerRun) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const run = yield* RcMap.get(contexts, placeOf(lease))
+      yield* run.journal.join(lease)
+      return yield* use(run).pipe(
+        Effect.onExit((exit) =>
+          Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+            ? Effect.asVoid(Effect.timeoutOption(run.journal.flush, "1 second"))
+            : run.journal.flush
+        )
+      )
+    }).pipe(Effect.scoped)
+
+  /** True when the work is to be done where, or when, a model server answers. */
+  const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
+    yield* servers.leave(setup, why)
+    if (!(yield* servers.leavesWork)) return false
+    yield* RcMap.invalidate(contexts, placeOf(lease))
+    yield* report(`${lease.runId}: given back. ${why}`)
+    return true
+  })
+
+  /** Gives work back that this worker cannot do; nothing when no worker that is there can. */
+  const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
+    if (Object.hasOwn(lease.declined, workerName)) return undefined
+    yield* report(`${lease.runId}: given back. ${why}`)
+    return { _tag: "GivenBack", why } as const
+  })
+
+  return { report, withRun, isLeft, decline }
+})
+
+type Workbench = Effect.Success<ReturnType<typeof makeWorkbench>>
+
+/** How a run ended, for its clients; nothing came of one that was cancelled. */
+const endingOf = (
+  lease: HeldLease,
+  ended: RunReport | { readonly _tag: string; readonly message: string } | undefined
+): ClusterRunEnding => {
+  const isBroken = ended === undefined || ended instanceof RunRefused || ended instanceof ServerGone
+  const last = isBroken ? lease.ended?.report : undefined
+  if (last !== undefined) return last
+  if (ended === undefined) return cancelledEnding
+  if (ended instanceof UnfitWorker) return { refused: allDeclined(lease, ended.why), exitCode: ended.exitCode }
+  return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
+}
+
+/** Carries a run to its end, also when it could not start. */
+const conduct = Effect.fnUntraced(function* (
+  { decline, isLeft, report, withRun }: Workbench,
+  lease: HeldLease
+): Effect.fn.Return<WorkEnd, DatabaseUnavailable, WorkServices> {
+  const { runId } = lease
+  const ended = yield* withRun(lease, (run) =>
+    Effect.andThen(
+      report(`${runId}: begins here`),
+      Effect.raceFirst(lead(run), Effect.as(Deferred.await(lease.cancelled), undefined))
+    ).pipe(
+      Effect.tap((report) =>
+        report?.status === "unavailable" ? new ServerGone({ setup: run.setup, why: report.message }) : Effect.void
+      )
+    )
+  ).pipe(
+    Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
+    endOf
+  )
+  if (ended instanceof DatabaseUnavailable) return yield* ended
+  if (ended instanceof ServerGone && (yield* isLeft(lease, ended))) return { _tag: "GivenBack" }
+  if (ended instanceof UnfitWorker) {
+    const back = yield* decline(lease, ended.why)
+    if (back !== undefined) return back
+  }
+  const ending = yield* withoutSecrets(ClusterRunEnding, endingOf(lease, ended), secrets.redact)
+  yield* report(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
+  return { _tag: "RunEnded", ending: JSON.stringify(secrets.redact(encodeEnding(ending))) }
+})
+
+/** True for a task that ended only because the model server was gone; what it had done is in the journal. */
+const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
+  outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
+
+/** Carries out a phase of a task, also when it cannot be begun. */
+const carryOutTask = Effect.fnUntraced(function* (
+  { decline, isLeft, report, withRun }: Workbench,
+  lease: HeldLease
+): Effect.fn.Return<WorkEnd, DatabaseUnavailable, WorkServices> {
+  const { runId } = lease
+  const { carryOut, failedWith, task, verb } = yield* claimedTask(runId, lease, secrets)
+  let isSaved = false
+  const work = Effect.fnUntraced(function* (run: WorkerRun) {
+    const ended = yield* carryOut(run)
+    const { outcome, result } = ended
+    if (isUnreachable(outcome) && (yield* isLeft(lease, new ServerGone({ setup: run.setup, why: outcome.reason }))))
+      return { _tag: "GivenBack" } as const
+    isSaved = yield* run.journal.finish(lease, result)
+    return ended
+  })
+  const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withRun(lease, work)))
+  if (end instanceof DatabaseUnavailable) return yield* end
+  if (("_tag" in end && end._tag === "GivenBack") || (end instanceof ServerGone && (yield* isLeft(lease, end))))
+    return { _tag: "GivenBack" }
+  if (end instanceof UnfitWorker) {
+    const back = yield* decline(lease, end.why)
+    return back ?? { _tag: "Finished", result: yield* failedWith(allDeclined(lease, end.why)) }
+  }
+  if (isSaved) return { _tag: "Finished" }
+  return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
+})
+
+/** Makes what carries out each piece of work that is claimed. */
+export const makeCarryOut = Effect.fnUntraced(function* (options: WorkbenchOptions) {
+  const bench = yield* makeWorkbench(options)
+  return (lease: HeldLease) => (lease.kind === "run" ? conduct(bench, lease) : carryOutTask(bench, lease))
+})

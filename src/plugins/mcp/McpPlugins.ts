@@ -1,0 +1,319 @@
+/**
+ * MCP servers as plugins: the person is asked about those that a project names, they are started, and their tools
+ * become tools of the run. A failing server leaves out only its own tools.
+ */
+import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { readableSchema } from "./McpSchema.ts"
+import { mcpData, mcpToolName, mcpToolEffect, mcpToolRisk } from "./McpTool.ts"
+import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { McpAddress } from "./McpAddress.ts"
+import type { McpConnection, McpToolDefinition } from "./McpConnection.ts"
+import * as Result from "effect/Result"
+import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
+import { harmless } from "../../domain/text/Printable.ts"
+import { parameterSchema, jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
+import { McpProblem } from "../../services/tools/PluginProblem.ts"
+import { type McpServer, type NamedServer, readMcpServers, programFiles } from "./McpServers.ts"
+import type { Discovery } from "../../services/tools/Plugin.ts"
+import { tool, type Tool, type Tools, definePlugin, type Plugin } from "../../services/tools/Plugin.ts"
+import * as Cause from "effect/Cause"
+import * as Option from "effect/Option"
+import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
+import { causeText, runIsolated } from "../../services/tools/ForeignCode.ts"
+import { WaitingNotice } from "../../services/plugins/WaitingNotice.ts"
+import { hashOf } from "../../services/files/Hash.ts"
+import { Gate } from "../../services/permissions/Gate.ts"
+import { beforeRun, questionOfAccess } from "../../services/permissions/GateQuestion.ts"
+import { RunEvents } from "../../services/runs/RunEvents.ts"
+import type { StrayLines } from "./McpStdout.ts"
+
+type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
+
+/** The client of MCP and its transport are loaded for the first server: most runs have none. */
+const loadClient = Effect.promise(() =>
+  Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
+)
+
+/**
+ * Connects to the server, which stops with the scope, and keeps it usable: one whose connection broke is restarted for the
+ * next call, and a tool whose definition changed by the restart is not called in this run.
+ */
+const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
+  address: McpAddress,
+  timeout: Duration.Input,
+  version: string,
+  isAsTrusted: Effect.Effect<boolean> = Effect.succeed(true)
+) {
+  const [{ connect }, { McpFailure }, { layer: layerHttp }] = yield* loadClient
+  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
+  const mutex = (yield* Semaphore.make(1)).withPermits(1)
+  let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
+  /** True when no call has succeeded since the last restart. */
+  let wasRestarted = false
+
+  const open = Effect.gen(function* () {
+    if (!(yield* isAsTrusted)) {
+      const detail = "its program changed since you were asked about it. Start another run to be asked again."
+      return yield* new McpFailure({ type: "permission_denied", detail, isBroken: true })
+    }
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const connection = yield* connect(address, timeout, version).pipe(
+      Scope.provide(scope),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
+    )
+    current = { connection, scope }
+    return connection
+  }).pipe(Effect.provide(layerHttp), Effect.provideContext(context))
+
+  const drop = (broken: McpConnection) =>
+    Effect.suspend(() => {
+      if (current?.connection !== broken) return Effect.void
+      const { scope } = current
+      current = undefined
+      return Scope.close(scope, Exit.void)
+    })
+
+  /** The connection; a new one when the last one broke. */
+  const usable = Effect.gen(function* () {
+    if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
+    if (current !== undefined) yield* drop(current.connection)
+    if (wasRestarted) {
+      const detail = "it failed again after a restart and is not restarted again in this run."
+      return yield* new McpFailure({ type: "io_error", detail, isBroken: true })
+    }
+    wasRestarted = true
+    return yield* open
+  }).pipe(mutex)
+
+  const first = yield* open
+  return {
+    /** The tools it offered when the run began; they stay the same until the run ends. */
+    tools: first.tools,
+    malformed: first.malformed,
+    cutList: first.cutList,
+    /** What its program has written to stdout beside messages. */
+    stray: () => current?.connection.stray ?? first.stray,
+    /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
+    call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
+      const connection = yield* usable
+      if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
+        const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
+        return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
+      }
+      const result = yield* connection
+        .call(tool.name, args)
+        .pipe(Effect.tapError(({ isBroken }) => (isBroken ? mutex(drop(connection)) : Effect.void)))
+      wasRestarted = false
+      return result
+    })
+  }
+})
+
+/** Says that a server writes other lines than messages to its stdout. */
+const strayNote = (server: string, { first }: StrayLines): McpProblem =>
+  new McpProblem({
+    server,
+    detail: `it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
+    isUsed: true
+  })
+
+const cutNote = (server: string, cutList: string): McpProblem =>
+  new McpProblem({
+    server,
+    detail: `it ends the list of its tools ${cutList}, which is a fault of the server: tools on later pages may be missing.`,
+    isUsed: true
+  })
+
+const maxDescription = 2000
+
+/** The description for the model: bounded text of the server without control characters. */
+const descriptionOf = ({ description, name }: McpToolDefinition): string => {
+  const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
+  return text === "" ? name : text
+}
+
+const parametersOf = ({ inputSchema }: McpToolDefinition) => {
+  const readable = readableSchema(inputSchema)
+  if (Result.isFailure(readable)) return Result.fail(readable.failure)
+  const parameters = jsonSchemaParameters(readable.success)
+  if (Result.isFailure(parameters)) {
+    return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)
+  }
+  const isStruct = parameterSchema(parameters.success)["type"] === "object"
+  return isStruct ? parameters : Result.fail("the schema of its parameters is not one of an object with properties.")
+}
+
+/** A server with what its tools need. */
+interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
+  /** To be run after a call; says once what the server does wrong. */
+  readonly told?: Effect.Effect<void>
+}
+
+const toolOf = (
+  server: McpServer,
+  supervised: RunningServer,
+  definition: McpToolDefinition
+): Result.Result<Tool<Arguments>, string> =>
+  Result.map(parametersOf(definition), (parameters) =>
+    tool({
+      description: descriptionOf(definition),
+      parameters,
+      risk: mcpToolRisk(server.entry, definition),
+      effect: mcpToolEffect(server.entry, definition.name),
+      revision: definition.hash,
+      execute: (args) =>
+        supervised.call(definition, args).pipe(
+          Effect.ensuring(supervised.told ?? Effect.void),
+          Effect.mapError(({ detail, type }) => {
+            const message = `The server "${server.name}" could not run the tool: ${detail}`
+            return new ToolFailure({ type, message })
+          }),
+          Effect.flatMap((result) => Effect.fromResult(mcpData(definition.name, result)))
+        )
+    })
+  )
+
+/** The tools of a server by their names in this program. */
+export const mcpTools = (
+  server: McpServer,
+  supervised: RunningServer
+): { readonly tools: Tools; readonly leftOut: ReadonlyArray<McpProblem> } => {
+  const tools = new Map<string, Tool<Arguments>>()
+  const leave = (name: string, detail: string) => new McpProblem({ server: server.name, tool: name, detail })
+  const leftOut = supervised.malformed.map((one) => leave(one.tool, `it is not well formed: ${one.detail}`))
+  for (const definition of supervised.tools) {
+    const name = mcpToolName(server.prefix, definition.name)
+    const made = toolOf(server, supervised, definition)
+    if (name === undefined) leftOut.push(leave(definition.name, "its name cannot become the name of a tool."))
+    else if (tools.has(name))
+      leftOut.push(leave(definition.name, `another tool of the server has the name ${name}, too.`))
+    else if (Result.isFailure(made)) leftOut.push(leave(definition.name, made.failure))
+    else tools.set(name, made.success)
+  }
+  return { tools: Object.fromEntries(tools), leftOut }
+}
+
+interface KnownServer {
+  readonly server: NamedServer
+  readonly outcome: Result.Result<Plugin, McpProblem>
+  /** Single tools that are left out, and what the server does wrong. */
+  readonly leftOut: ReadonlyArray<McpProblem>
+}
+
+interface McpOrder {
+  /** Absolute. */
+  readonly project: string
+  /** The servers of the person's own configuration. */
+  readonly own: Readonly<Record<string, McpServerEntry>>
+  readonly version: string
+}
+
+/** Seconds. */
+export const defaultStartTimeout = 10
+/** After this time a person is told what is waited for. */
+const quietStart = "2 seconds"
+const maxDoes = 400
+
+/** The origin of a server's tools, as a person sees it. */
+const mcpOrigin = (server: string): string => `mcp:${server}`
+
+const notUsed = (server: NamedServer, detail: string): KnownServer => ({
+  server,
+  outcome: Result.fail(new McpProblem({ server: server.name, detail })),
+  leftOut: []
+})
+
+/** The plugin of a server. What it writes beside messages is said once: here, or later by an event. */
+const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
+  let isTold = supervised.stray().count > 0
+  const told = Effect.suspend(() => {
+    const stray = supervised.stray()
+    if (isTold || stray.count === 0) return Effect.void
+    isTold = true
+    return events.publish({ type: "message", level: "warning", text: strayNote(server.name, stray).message })
+  })
+  const notes = [
+    ...(supervised.cutList === undefined ? [] : [cutNote(server.name, supervised.cutList)]),
+    ...(isTold ? [strayNote(server.name, supervised.stray())] : [])
+  ]
+  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, told })
+  const leftOut = [...notes, ...tooPoor]
+  if (Object.keys(tools).length === 0) return { ...notUsed(server, "it offers no tools that can be used."), leftOut }
+  const plugin = definePlugin({ name: mcpOrigin(server.name), tools: Effect.succeed(tools) })
+  return { server, outcome: Result.succeed(plugin), leftOut }
+}
+
+/** Asks the person about a server that the project names. Fails with the message to report. */
+const authorize = Effect.fnUntraced(function* (server: McpServer) {
+  if (server.scope === "user") return
+  const gate = yield* Gate
+  yield* Effect.mapError(gate.authorize(questionOfAccess(beforeRun, server.start)), ({ message }) => {
+    const does = server.start.does.join(", ").slice(0, maxDoes)
+    return `the project names it, and it starts only when you trust it (${does}). ${message}`
+  })
+})
+
+/** What a list shows for a server that somebody disabled; no run gets it. */
+const notStarted = (server: NamedServer): KnownServer =>
+  notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
+
+/** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
+const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
+  const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
+  const tell = yield* WaitingNotice
+  const events = yield* RunEvents
+  const told = Effect.andThen(
+    Effect.sleep(quietStart),
+    tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
+  )
+  const waiting = yield* Effect.forkChild(told)
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const files = Effect.map(provide(programFiles(server.address, project)), hashOf)
+  const isAsTrusted = Effect.map(files, (now) => server.scope === "user" || now === server.files)
+  const exit = yield* runIsolated(
+    superviseServer(server.address, timeout, version, isAsTrusted).pipe(
+      Effect.map((supervised) => pluginOf(server, supervised, events))
+    )
+  )
+  yield* Fiber.interrupt(waiting)
+  if (Exit.isSuccess(exit)) return exit.value
+  const detail = Option.match(Cause.findErrorOption(exit.cause), {
+    onSome: (failure) => failure.detail,
+    onNone: () => `what it says of itself cannot be read: ${causeText(exit.cause)}.`
+  })
+  return notUsed(server, detail)
+})
+
+/** Starts the servers in parallel once all questions are answered; they stop with the scope. */
+export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
+  const order: McpOrder = { project, own: settings.mcpServers ?? {}, version }
+  const { disabled, notes, problems, servers } = yield* readMcpServers(order)
+  const answered = yield* Effect.forEach(servers, (server) =>
+    Effect.match(authorize(server), {
+      onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
+      onSuccess: () => startServer(server, order)
+    })
+  )
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
+  const [, failures] = Arr.partition(started, ({ outcome }) => outcome)
+  return {
+    found: [...started, ...disabled.map(notStarted)].map(({ outcome, server: { name, scope } }) => ({
+      origin: mcpOrigin(name),
+      scope,
+      outcome
+    })),
+    /* What was ignored in the project's file; nothing is left out because of it. */
+    notes,
+    problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
+  }
+})

@@ -1,0 +1,119 @@
+/**
+ * What this program makes of a tool that a server describes and of its results: the name `mcp__server__tool`, the risk,
+ * the data for the model.
+ */
+import * as Predicate from "effect/Predicate"
+import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
+import { snakeCase, canonicalJson, isNestedTooDeep, maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
+import { type EffectClass, higherRisk, type Risk } from "../../domain/tools/Access.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+
+const maxNameLength = 100
+
+/** The prefix of the names of a server's tools; absent when its name has no ASCII letter or digit, or too many. */
+export const serverPrefix = (server: string): string | undefined => {
+  const words = snakeCase(server)
+  return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
+}
+
+/** The full name of a tool; absent when it has no ASCII letter or digit, or is too long. */
+export const mcpToolName = (prefix: string, tool: string): string | undefined => {
+  const words = snakeCase(tool)
+  return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
+}
+
+/**
+ * The risk that the person set for this tool, else that of the server, `medium` when absent. A server that calls its tool
+ * destructive raises the latter; nothing that a server says lowers it.
+ */
+export const mcpToolRisk = (
+  { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
+  tool: { readonly name: string; readonly isDestructive: boolean }
+): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
+
+/** What a repeated call does: a second effect, unless the person says otherwise. */
+export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
+  tools?.[name]?.effect ?? "once"
+
+/** The result of a call, independent of the protocol: its parts as text, and its structured content. */
+export interface McpResult {
+  readonly text: string
+  /** The same, a text for each part; one when absent. */
+  readonly texts?: ReadonlyArray<string>
+  readonly structured: Schema.Json | undefined
+  readonly isError: boolean
+}
+
+const maxErrorLength = 2000
+
+const parsed = (text: string): Schema.Json | undefined => {
+  if (textNestedTooDeep(text)) return undefined
+  const result = Result.try(() => JSON.parse(text) as Schema.Json)
+  return Result.isSuccess(result) ? result.success : undefined
+}
+
+const isSameText = (one: string, other: string): boolean =>
+  one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
+
+/** True when a text is this value: as it is, or as JSON. */
+const isTextOf = (text: string, value: Schema.Json): boolean => {
+  if (typeof value === "string" && isSameText(text, value)) return true
+  const json = parsed(text)
+  return json !== undefined && canonicalJson(json) === canonicalJson(value)
+}
+
+/** What stands in a block of text, as some servers put their content into the structured one too. */
+const blockText = (value: Schema.Json): Schema.Json =>
+  Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
+    ? value["text"]
+    : value
+
+/** True when the texts of a result say this value: all together, or one each of its items. */
+const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
+  if (isTextOf(texts.join("\n"), blockText(value))) return true
+  if (!Array.isArray(value)) return false
+  const items = value as ReadonlyArray<Schema.Json>
+  if (items.length === texts.length && items.every((item, at) => isTextOf(texts[at] ?? "", blockText(item))))
+    return true
+  const lines = items.map((item) => blockText(item))
+  return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
+}
+
+/** The only value of an object: many servers wrap what they say into one key, such as `content` or `result`. */
+const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
+  if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
+  const values = Object.values(structured) as ReadonlyArray<Schema.Json>
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** What goes to the model of a text and the structured content beside it: one of them where they say the same. */
+const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
+  const text = texts.join("\n")
+  const inner = onlyValue(structured)
+  if (text.trim() === "" || saysValue(texts, structured)) return structured
+  if (inner !== undefined && saysValue(texts, inner)) return typeof inner === "string" ? text : structured
+  const holdsJson = [0, 2, 4].some((indent) => {
+    const json = JSON.stringify(structured, null, indent)
+    return json.length > 2 && text.includes(json)
+  })
+  return holdsJson ? text : { text, structured }
+}
+
+/** The data of a result. A failure that the server reports becomes a `ToolFailure` with its message. */
+export const mcpData = (
+  tool: string,
+  { isError, structured, text, texts = [text] }: McpResult
+): Result.Result<Schema.Json, ToolFailure> => {
+  if (isError) {
+    const reason = text.trim() === "" ? "it gave no reason." : text.trim().slice(0, maxErrorLength)
+    return Result.fail(new ToolFailure({ type: "internal_error", message: `The tool ${tool} failed: ${reason}` }))
+  }
+  if (structured === undefined) return Result.succeed(text)
+  if (isNestedTooDeep(structured)) {
+    const message = `The tool ${tool} gave a result that is nested more than ${maxNesting} levels deep; all of it was left out.`
+    return Result.fail(new ToolFailure({ type: "output_limit", message }))
+  }
+  return Result.succeed(dataOf(texts, structured))
+}

@@ -1,0 +1,153 @@
+/**
+ * Serves tools to other programs over stdin and stdout, by the Model Context Protocol. Only this file uses the MCP server
+ * of effect/ai.
+ */
+import * as McpProtocol from "effect/ai/McpProtocol"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
+import { modelText } from "../../domain/text/SchemaText.ts"
+import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { causeText } from "../../services/tools/ForeignCode.ts"
+
+/** The result of a tool: text, and the same as data. */
+export interface ServedResult {
+  readonly text: string
+  readonly data: Readonly<Record<string, Schema.Json>>
+  readonly isError: boolean
+}
+
+/** One tool. `report` sends progress to a client that asked for it. */
+export interface ServedTool<Params> {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Schema.Codec<Params, unknown>
+  readonly isReadOnly: boolean
+  readonly execute: (params: Params, report: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
+}
+
+export interface Serving {
+  readonly name: string
+  readonly version: string
+  readonly instructions: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+  readonly tools: ReadonlyArray<ServedTool<any>>
+}
+
+/** How long requests may continue once the client has closed stdin. */
+const grace = "1 second"
+
+const callResult = ({ data, isError, text }: ServedResult) =>
+  new McpSchema.CallToolResult({
+    content: [McpSchema.TextContent.make({ type: "text", text })],
+    structuredContent: data,
+    isError
+  })
+
+const crashed = (cause: Cause.Cause<never>) =>
+  Cause.hasInterrupts(cause)
+    ? Effect.failCause(cause)
+    : Effect.succeed(callResult({ text: `internal error: ${causeText(cause)}`, data: {}, isError: true }))
+
+const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
+  Schema.decodeUnknownEffect(parameters)(input, { errors: "all", onExcessProperty: "error" }).pipe(
+    Effect.mapError(
+      (error) => new McpSchema.InvalidParams({ message: `The arguments do not fit: ${modelText(error, input)}` })
+    )
+  )
+
+/** Reports progress when the request carries a token for it. */
+const progressOf = Effect.fnUntraced(function* () {
+  const { notifications } = yield* McpServer.McpServer
+  const { requestMetadata } = yield* McpSchema.McpRequestContext
+  const token = Predicate.hasProperty(requestMetadata, "progressToken") ? requestMetadata.progressToken : undefined
+  let progress = 0
+  return (message: string): Effect.Effect<void> => {
+    if (!Predicate.isString(token) && !Predicate.isNumber(token)) return Effect.void
+    progress += 1
+    return notifications["notifications/progress"]({ progressToken: token, progress, message })
+  }
+})
+
+const register = <Params>(tool: ServedTool<Params>) =>
+  Effect.gen(function* () {
+    const server = yield* McpServer.McpServer
+    const { description, isReadOnly, name, parameters } = tool
+    const inputSchema = yield* Effect.orDie(Schema.decodeUnknownEffect(McpSchema.ToolJson)(parameterSchema(parameters)))
+    const annotations = { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly }
+    yield* server.addTool({
+      tool: new McpSchema.Tool({ name, description, inputSchema, annotations }),
+      annotations: Context.empty(),
+      handle: Effect.fnUntraced(function* (input: unknown) {
+        const report = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
+        const params = yield* decode(tool, input ?? {})
+        return yield* Effect.catchCause(Effect.map(tool.execute(params, report), callResult), crashed)
+      })
+    })
+  })
+
+const errorLine = (code: number, message: string, id: unknown = null): string =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
+
+/** The levels of a message around the arguments of a call. */
+const messageFrame = 2
+
+/** The answer to a line that the transport cannot take; nothing for any other. */
+const refusal = (line: string): string | undefined => {
+  const read = Result.try((): unknown => JSON.parse(line))
+  if (Result.isFailure(read)) {
+    return errorLine(McpSchema.PARSE_ERROR_CODE, "This line is not JSON. Send one message a line.")
+  }
+  if (!textNestedTooDeep(line, maxNesting + messageFrame)) return undefined
+  const id = Predicate.hasProperty(read.success, "id") ? read.success.id : undefined
+  const message = `This message is nested more than ${maxNesting} levels deep.`
+  const isId = Predicate.isString(id) || Predicate.isNumber(id)
+  return errorLine(McpSchema.INVALID_REQUEST_ERROR_CODE, message, isId ? id : undefined)
+}
+
+/** The lines of stdin. One that is not JSON, or too deep, is answered here, since the transport would lose those around it. */
+const messagesOf = (stdio: Stdio.Stdio) =>
+  stdio.stdin.pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.filter((line) => line.trim() !== ""),
+    Stream.filterEffect((line) => {
+      const answer = refusal(line)
+      return answer === undefined
+        ? Effect.succeed(true)
+        : Effect.as(Effect.ignore(Stream.run(Stream.make(answer), stdio.stdout())), false)
+    }),
+    Stream.map((line) => new TextEncoder().encode(`${line}\n`))
+  )
+
+/** Serves until the client closes stdin; requests that still run are interrupted after `grace`. */
+export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
+  const stdio = yield* Stdio.Stdio
+  const closed = yield* Deferred.make<void>()
+  const watched = Stdio.make({
+    ...stdio,
+    stdin: Stream.ensuring(messagesOf(stdio), Deferred.succeed(closed, undefined))
+  })
+  const server = McpServer.layerStdio({
+    name,
+    version,
+    instructions,
+    protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
+    registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
+  })
+  /* The transport interrupts the fiber that built it when stdin ends, so it gets one of its own. */
+  const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
+  yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
+  yield* Fiber.interrupt(fiber)
+})

@@ -1,0 +1,313 @@
+/**
+ * How well a model does the stages of a run, by the events of the runs in which it was tried; and which model is best for
+ * which stage. Models are tried on the project in templates/bench.
+ */
+import { modelCallKey, type ModelCallId } from "../../domain/runs/ActivityKey.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { ModelToolCalls, ToolCalls } from "../../domain/models/Generation.ts"
+import { counted } from "../../domain/text/Format.ts"
+
+/** Prompts to plan. */
+export const benchPrompts: ReadonlyArray<string> = [
+  "Which settings does the service read from the environment, and which of them have no default?",
+  "Write NOTES.md with one line for each file in src that says what the file is for.",
+  "Where is the port of the service defined, and which files use it? Then say what has to change to serve two ports."
+]
+
+/** What the plan in templates/bench/plan.md is for. */
+export const benchPrompt = "List the settings of the service, and write them into SETTINGS.md."
+
+/** What each task of the plan has to name to be right. */
+const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
+const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "Search 1": ["src/server.js"],
+  "Read 1": settingNames,
+  "Summary 1": settingNames,
+  "Write 1": settingNames
+}
+
+/** The task that has to write it, not only to report it. */
+const benchWriter = "Write 1"
+
+/** The stages for which a model is recommended. */
+const benchStages = ["plan", "task"] as const
+export type BenchStage = (typeof benchStages)[number]
+
+/** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
+export interface StageScore {
+  readonly stage: BenchStage
+  /** How many documents were asked for. */
+  readonly documents: number
+  /** How many of them came to their end without a rejected answer, with one, and so on. */
+  readonly validAt: ReadonlyArray<number>
+  /** The rules that rejected answers broke, the most frequent first. */
+  readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
+  /** Tokens that were written per second of the calls, with the time to read the prompts; absent when nothing is known. */
+  readonly tokensPerSecond?: number
+}
+
+/** How a model did the tasks with its tool calls in one form. */
+export interface FormScore {
+  readonly form: ToolCalls
+  /** Tasks of the plan, and how many ended with what they have to name. */
+  readonly tasks: number
+  readonly done: number
+  readonly modelCalls: number
+  /** Calls of tools that ran, and how many of them succeeded. */
+  readonly calls: { readonly all: number; readonly succeeded: number }
+  /** Answers that could not be used, and that were used after repairs. */
+  readonly rejected: number
+  readonly repaired: number
+  /** Of prompts and answers, as far as the server counted them. */
+  readonly tokens: number
+  readonly seconds: number
+}
+
+export interface BetterForm {
+  readonly form: ToolCalls
+  /** Why, without a capital and a full stop. */
+  readonly why: string
+}
+
+export interface ModelScore {
+  readonly model: string
+  readonly stages: ReadonlyArray<StageScore>
+  /** The tasks in each form in which they were tried; those in the better form are in `stages`. */
+  readonly forms: ReadonlyArray<FormScore>
+  readonly better: BetterForm
+  /** The time of all calls together, in seconds. */
+  readonly seconds: number
+}
+
+/** Documents with as many rejected answers, or more, are counted together. */
+const mostRejected = 4
+
+/** The document that a call belongs to: all of its attempts and turns have the same one. */
+const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
+
+type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
+
+const speedOf = (calls: ReadonlyArray<Finished>): { readonly tokensPerSecond?: number } => {
+  const known = calls.filter(({ usage }) => usage.answerTokens !== undefined && usage.durationMs > 0)
+  const tokens = known.reduce((sum, { usage }) => sum + (usage.answerTokens ?? 0), 0)
+  const ms = known.reduce((sum, { usage }) => sum + usage.durationMs, 0)
+  return ms === 0 ? {} : { tokensPerSecond: Math.round((tokens * 10_000) / ms) / 10 }
+}
+
+const brokenOf = (rejected: ReadonlyArray<Extract<RunEvent, { readonly type: "answer.rejected" }>>) => {
+  const counts = new Map<string, number>()
+  for (const { issues } of rejected) {
+    for (const code of new Set(issues.map((issue) => issue.code))) counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([code, count]) => ({ code, count }))
+    .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
+}
+
+const stageScore = (runs: ReadonlyArray<ReadonlyArray<RunEvent>>, stage: BenchStage): StageScore => {
+  const validAt = Array.from({ length: mostRejected + 1 }, () => 0)
+  let documents = 0
+  for (const events of runs) {
+    const last = new Map<string, ModelCallId>()
+    const rejected = new Map<string, ReadonlyArray<ModelCallId>>()
+    const ended = new Set<string>()
+    for (const event of events) {
+      if (!("call" in event) || !("stage" in event.call) || event.call.stage !== stage) continue
+      const { call, type } = event
+      const document = documentOf(call)
+      if (type === "model.started") last.set(document, call)
+      if (type === "model.finished") ended.add(modelCallKey(call))
+      if (type === "answer.rejected") rejected.set(document, [...(rejected.get(document) ?? []), call])
+    }
+    documents += last.size
+    for (const [document, call] of last) {
+      const before = rejected.get(document) ?? []
+      const isValid = ended.has(modelCallKey(call)) && before.every(({ attempt }) => attempt !== call.attempt)
+      const index = Math.min(before.length, mostRejected)
+      if (isValid) validAt[index] = (validAt[index] ?? 0) + 1
+    }
+  }
+  const all = runs.flat()
+  const rejected = all.filter((event) => event.type === "answer.rejected").filter(({ call }) => call.stage === stage)
+  const finished = all.filter((event) => event.type === "model.finished").filter(({ call }) => call.stage === stage)
+  return { stage, documents, validAt, broken: brokenOf(rejected), ...speedOf(finished) }
+}
+
+type Events = ReadonlyArray<RunEvent>
+
+const secondsOf = (events: Events): number =>
+  Math.round(
+    events.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0) / 100
+  ) / 10
+
+/** True for a task whose report, or whose changes, name what they have to. */
+const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): boolean => {
+  const { calls, result } = event.result
+  const made = calls.flatMap((one) => (one.result.success ? [JSON.stringify(one.call.arguments)] : []))
+  const said = event.task === benchWriter ? made.join("\n") : result.document
+  return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
+}
+
+/** The score of one form by the events of the run in which the plan was carried out. */
+export const formScore = (form: ToolCalls, events: Events): FormScore => {
+  const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
+  const calls = events.filter((event) => event.type === "tool.finished")
+  const right = events.filter((event) => event.type === "task.finished").filter(isRight)
+  const used = events.filter((event) => event.type === "model.finished").map(({ usage }) => usage)
+  return {
+    form,
+    tasks: Object.keys(benchAnswers).length,
+    done: new Set(right.map(({ task }) => task)).size,
+    modelCalls: used.length,
+    calls: { all: calls.length, succeeded: calls.filter(({ result }) => result.success).length },
+    rejected: count("answer.rejected"),
+    repaired: count("answer.repaired"),
+    tokens: used.reduce((sum, { answerTokens = 0, promptTokens = 0 }) => sum + promptTokens + answerTokens, 0),
+    seconds: secondsOf(events)
+  }
+}
+
+/** Which form is better: the one that does more tasks, then the one with fewer rejected answers. A tie keeps text. */
+export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
+  const text = forms.find(({ form }) => form === "text")
+  const native = forms.find(({ form }) => form === "native")
+  if (native === undefined) return { form: "text", why: "its server says that it cannot take tools" }
+  if (text === undefined) return { form: "native", why: "the only form that was tried" }
+  if (native.done !== text.done) {
+    const [better, worse] = native.done > text.done ? [native, text] : [text, native]
+    return { form: better.form, why: `${better.done} of ${better.tasks} tasks done, with ${worse.form} ${worse.done}` }
+  }
+  const done = `both forms did ${text.done} of ${text.tasks} tasks`
+  if (text.done > 0 && native.rejected !== text.rejected) {
+    const [better, worse] = native.rejected < text.rejected ? [native, text] : [text, native]
+    return {
+      form: better.form,
+      why: `${done}, this one with ${better.rejected} rejected answers, ${worse.form} with ${worse.rejected}`
+    }
+  }
+  return { form: "text", why: text.done === 0 ? done : `${done} with ${text.rejected} rejected answers` }
+}
+
+/** The score of a model by the events of its plans, each by itself, and of the tasks in each form. */
+export const scoreOf = (
+  model: string,
+  planned: ReadonlyArray<Events>,
+  tried: Readonly<Partial<Record<ToolCalls, Events>>>,
+  only?: ToolCalls
+): ModelScore => {
+  const forms = (["text", "native"] as const).flatMap((form) =>
+    tried[form] === undefined ? [] : [formScore(form, tried[form])]
+  )
+  const better: BetterForm =
+    only === undefined ? betterForm(forms) : { form: only, why: "the only form that was asked for" }
+  return {
+    model,
+    stages: benchStages.map((stage) => stageScore([...planned, tried[better.form] ?? []], stage)),
+    forms,
+    better,
+    seconds: secondsOf([...planned, ...Object.values(tried)].flat())
+  }
+}
+
+/** 0 to 1: documents that are valid at once count whole, every rejected answer costs a fifth, none at all counts nothing. */
+const quality = ({ documents, validAt }: StageScore): number =>
+  documents === 0
+    ? 0
+    : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
+
+/** Two qualities that differ by less are the same, so that speed decides. */
+const closeEnough = 0.1
+
+/** The best model for a stage: the one whose documents are valid soonest, and among equals the fastest. */
+const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string | undefined => {
+  const found = scores.flatMap(({ model, stages }) =>
+    stages.filter((score) => score.stage === stage).map((score) => ({ model, quality: quality(score), score }))
+  )
+  const best = Math.max(0, ...found.map((one) => one.quality))
+  if (best === 0) return undefined
+  return found
+    .filter((one) => one.quality > best - closeEnough)
+    .toSorted((a, b) => (b.score.tokensPerSecond ?? 0) - (a.score.tokensPerSecond ?? 0) || b.quality - a.quality)[0]
+    ?.model
+}
+
+/** The model for each stage; a stage that no model could do is absent. */
+export type Recommendation = Readonly<Partial<Record<BenchStage, string>>>
+
+export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
+  Object.fromEntries(
+    benchStages.flatMap((stage) => {
+      const model = bestFor(scores, stage)
+      return model === undefined ? [] : [[stage, model]]
+    })
+  )
+
+/** The recommendation as it stands in a configuration: the model for tasks is the model of the run. */
+export const configurationFor = ({
+  plan,
+  task
+}: Recommendation): Pick<Configuration, "model" | "stages"> | undefined => {
+  const model = task ?? plan
+  if (model === undefined) return undefined
+  return { model, ...(plan === undefined || plan === model ? {} : { stages: { plan: { model: plan } } }) }
+}
+
+const words = { plan: "plans", task: "tasks" } as const
+
+/** `2 at once, 1 after 2 rejected answers` */
+const validText = ({ documents, validAt }: StageScore): string => {
+  const valid = validAt.reduce((sum, count) => sum + count, 0)
+  const parts = validAt.flatMap((count, index) =>
+    count === 0 ? [] : [index === 0 ? `${count} at once` : `${count} after ${counted(index, "rejected answer")}`]
+  )
+  const missing = documents - valid
+  return [...parts, ...(missing === 0 ? [] : [`${missing} not at all`])].join(", ") || "none asked for"
+}
+
+const mostRules = 3
+
+const stageLine = (score: StageScore): string => {
+  const { broken, stage, tokensPerSecond } = score
+  const speed = tokensPerSecond === undefined ? "" : `; ${tokensPerSecond} tokens/s`
+  const rules = broken.slice(0, mostRules).map(({ code, count }) => `${code} (${count})`)
+  return `  ${words[stage].padEnd(13)}${validText(score)}${speed}${rules.length === 0 ? "" : `; broken: ${rules.join(", ")}`}`
+}
+
+const formLine = ({ calls, done, form, modelCalls, rejected, repaired, seconds, tasks, tokens }: FormScore): string =>
+  `  ${form.padEnd(13)}${done} of ${tasks} tasks done; ${counted(modelCalls, "model call")}; ${calls.succeeded} of ${calls.all} tool calls succeeded; ${rejected} answers rejected, ${repaired} repaired; ${tokens} tokens; ${seconds} s`
+
+const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): ReadonlyArray<string> => [
+  model,
+  ...stages.map(stageLine),
+  ...forms.map(formLine),
+  `  ${"tool calls".padEnd(13)}${better.form}: ${better.why}`,
+  `  ${"time".padEnd(13)}${seconds} s`
+]
+
+/** The models that do better with tools through the interface, as they stand in a configuration. */
+const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
+  Object.fromEntries(
+    scores.flatMap(({ better, forms, model }) =>
+      better.form === "native" && forms.length > 1 ? [[model, "native" as const]] : []
+    )
+  )
+
+/** All models, and what is recommended. */
+export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendation): ReadonlyArray<string> => {
+  const configuration = configurationFor(best)
+  const modelToolCalls = modelToolCallsFor(scores)
+  const isText = Object.keys(modelToolCalls).length === 0
+  return [
+    ...scores.flatMap((score) => [...modelLines(score), ""]),
+    ...(configuration === undefined
+      ? ["No model gave a valid document. Try a larger one."]
+      : [
+          "Recommended:",
+          ...benchStages.map((stage) => `  ${stage.padEnd(9)}${best[stage] ?? "none of them could do it"}`),
+          "",
+          "In your configuration:",
+          JSON.stringify({ ...configuration, ...(isText ? {} : { modelToolCalls }) }, null, 2)
+        ])
+  ]
+}

@@ -1,0 +1,38 @@
+/**
+ * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, what a person does about
+ * it, and how the server calls a model.
+ */
+import type { Spoken } from "../../services/providers/ModelErrors.ts"
+
+/** Where llama.cpp's server listens when nobody says anything. */
+const defaultAddress = "http://127.0.0.1:8080/v1"
+
+/** Makes the base address, without a slash at its end. Without a scheme it is HTTP, without a path it ends with `/v1`. */
+export const resolveBaseUrl = (value: string | undefined): string => {
+  const text = (value ?? "").trim().replace(/\/+$/, "")
+  if (text === "") return defaultAddress
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  return /^[a-z0-9+.-]+:\/\/[^/]*$/i.test(url) ? `${url}/v1` : url
+}
+
+/** Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown. */
+export const baseUrlProblem = (baseUrl: string): string | undefined => {
+  const url = URL.parse(baseUrl)
+  const isUsable =
+    url !== null && /^https?:$/.test(url.protocol) && !baseUrl.includes("@") && url.search === "" && url.hash === ""
+  if (isUsable) return undefined
+  const shown = baseUrl.replace(/\/\/.*@/, "//...@").replace(/\?.*/s, "?...")
+  return `${shown} is not the base address of a model server. Write it as http://HOST:PORT/v1; a key goes into OPENAI_API_KEY.`
+}
+
+export const spoken: Spoken = {
+  module: "OpenAiModel",
+  api: "the OpenAI API",
+  remedies: () => ({
+    start: 'Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.',
+    check: "Check OPENAI_BASE_URL, OPENAI_API_KEY and the model.",
+    missing: "Choose one that the server offers with --model openai:NAME."
+  })
+}
+
+export const nameOnServer = (model: string): string => model.replace(/^openai:/, "")

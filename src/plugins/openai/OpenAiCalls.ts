@@ -1,0 +1,119 @@
+/**
+ * The calls of one answer, whose pieces arrive in a stream. Servers tell the calls apart by an index, by ids, by both, or not at
+ * all; some repeat a name in every piece, give each piece a new id, or send arguments as an object, again as a whole, or behind
+ * an empty one.
+ */
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { idOrNew, paramsOf, type Parts } from "../../services/providers/StreamedModel.ts"
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
+
+/** A piece of a call: the first has its name, the others more of its arguments. */
+export const CallPiece = Schema.Struct({
+  index: Schema.optionalKey(Schema.Unknown),
+  id: Schema.optionalKey(Schema.Unknown),
+  function: optional(FunctionPiece),
+  /** As some servers write them, without a level for the function. */
+  ...FunctionPiece.fields
+})
+type CallPiece = typeof CallPiece.Type
+
+/** A call as the API had it before an answer could hold several. */
+export const OldCall = FunctionPiece
+
+interface OpenCall {
+  readonly index: unknown
+  readonly id: string | undefined
+  name: string
+  args: string
+}
+
+const isWholeJson = (text: string): boolean => {
+  if (!text.trimEnd().endsWith("}")) return false
+  try {
+    return Predicate.isObject(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+const textOf = (given: unknown): string =>
+  typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
+
+/** The arguments with one more piece. What begins anew behind whole arguments takes their place. */
+const addArguments = (args: string, piece: string): string =>
+  piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
+
+/** The name with one more piece, which may be the whole name once more. */
+const addName = (name: string, piece: string): string =>
+  piece === name ? name : piece.startsWith(name) ? piece : name + piece
+
+const idOf = ({ id }: CallPiece): string | undefined => (id == null || id === "" ? undefined : String(id))
+
+interface NamedPiece {
+  readonly index: unknown
+  readonly id: string | undefined
+  readonly name: string
+  readonly args: string
+}
+
+/** True for a piece that cannot belong to the call which its index, or the order, means. */
+const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
+  if (name === "") return false
+  const isOtherName = !name.startsWith(call.name)
+  const isOtherId = id !== undefined && call.id !== undefined && id !== call.id
+  /* A name may come in pieces, as long as no argument has come. */
+  if (call.args === "") return isOtherId || (isOtherName && args !== "")
+  if (!isWholeJson(call.args)) return isOtherName
+  if (isOtherName || isOtherId) return true
+  const isRepeated = args.trim() === "" || args === call.args || call.args.trim() === "{}"
+  return id === undefined && !isRepeated
+}
+
+/** Makes what joins the pieces of the calls of one answer. */
+export const makeCallReader = () => {
+  const calls: Array<OpenCall> = []
+
+  const callOf = (piece: NamedPiece): OpenCall => {
+    const { id, index } = piece
+    const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
+    /* Without an index, an id that is new always begins a call. */
+    const mayFollow = index !== undefined || id === undefined
+    const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
+    const before = ofId ?? near
+    if (before !== undefined && !beginsAnother(before, piece)) return before
+    const call: OpenCall = { index, id, name: "", args: "" }
+    calls.push(call)
+    return call
+  }
+  /** True for a call that got nothing of its own: its server gives each piece a new id. */
+  const isEmptyHead = (call: OpenCall): boolean =>
+    call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
+
+  return {
+    /** Takes a piece, and gives what it adds to the arguments, so that a loop in them is seen. */
+    take: (piece: CallPiece): Parts => {
+      const name = piece.function?.name ?? piece.name ?? ""
+      const args = textOf(piece.function?.arguments ?? piece.arguments)
+      const call = callOf({ index: piece.index ?? undefined, id: idOf(piece), name, args })
+      call.name = addName(call.name, name)
+      call.args = addArguments(call.args, args)
+      return args === "" ? [] : [{ type: "tool-params-delta", id: call.id ?? call.name, delta: args }]
+    },
+    hasCalls: () => calls.length > 0,
+    /** The calls; each has an id that no other one has. */
+    parts: (): Parts => {
+      const ids = new Set<string>()
+      return calls
+        .filter((call) => !isEmptyHead(call))
+        .map(({ args, id, name }) => {
+          const own = idOrNew(id === undefined || ids.has(id) ? undefined : id)
+          ids.add(own)
+          return { type: "tool-call" as const, id: own, name, params: paramsOf(args) }
+        })
+    }
+  }
+}

@@ -1,0 +1,283 @@
+/**
+ * The language model of an OpenAI-compatible server: `/chat/completions`, whose objects, calls and errors each server words in its
+ * own way.
+ */
+import * as Predicate from "effect/Predicate"
+import * as Effect from "effect/Effect"
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Schema from "effect/Schema"
+import type * as Prompt from "effect/ai/Prompt"
+import * as Result from "effect/Result"
+import { badShape, ServerError } from "../../services/providers/ServerFailure.ts"
+import type { Sampling, Think } from "../../domain/models/Generation.ts"
+import type { ModelOptions } from "../../services/providers/Provider.ts"
+import { authorization, openAnswer } from "../../services/providers/ServerTransport.ts"
+import {
+  layerStreamed,
+  type PromptOptions,
+  finishPart,
+  makeBlocks,
+  type PartReader,
+  type Parts
+} from "../../services/providers/StreamedModel.ts"
+import { nameOnServer, spoken } from "./OpenAiAddress.ts"
+import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
+import { objectsOf } from "./OpenAiEvents.ts"
+import {
+  closedJsonSchema,
+  sentId,
+  sentMessages,
+  sentTools,
+  textOf,
+  toolResultText
+} from "../../services/providers/PromptText.ts"
+
+/** Thoughts are left out: the API has no place for them. */
+const assistantMessage = (message: Prompt.AssistantMessage) => {
+  const text = textOf(message.content, "")
+  const calls = message.content.flatMap((part) =>
+    part.type === "tool-call"
+      ? [
+          {
+            id: sentId(part.id),
+            type: "function",
+            function: { name: part.name, arguments: JSON.stringify(part.params ?? {}) }
+          }
+        ]
+      : []
+  )
+  /* Beside calls, content that is empty is left out: llama-cpp-python refuses null. */
+  return calls.length === 0
+    ? { role: "assistant", content: text }
+    : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
+}
+
+const toolMessage = (part: Prompt.ToolResultPart) => ({
+  role: "tool",
+  content: toolResultText(part),
+  tool_call_id: sentId(part.id)
+})
+
+const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>) => ({
+  role: "user",
+  content: [
+    { type: "text", text },
+    ...pictures.map(({ data, mediaType }) => ({
+      type: "image_url",
+      image_url: { url: `data:${mediaType};base64,${data}` }
+    }))
+  ]
+})
+
+/** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
+const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
+  if (tools.length === 0 || toolChoice === "none") return {}
+  const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
+  const chosen = some === undefined ? tools : tools.filter(({ name }) => some.has(name))
+  const named = typeof toolChoice === "object" && "tool" in toolChoice ? toolChoice.tool : undefined
+  const isRequired =
+    (typeof toolChoice === "object" && "mode" in toolChoice ? toolChoice.mode : toolChoice) === "required"
+  const choice =
+    named === undefined ? (isRequired ? "required" : undefined) : { type: "function", function: { name: named } }
+  return {
+    tools: sentTools(chosen),
+    ...(choice === undefined ? {} : { tool_choice: choice })
+  }
+}
+
+/** A schema that says nothing of what is in the object asks for any object. */
+const isAnyObject = (schema: JsonSchema.JsonSchema): boolean =>
+  ["properties", "anyOf", "oneOf", "allOf", "$ref", "items", "enum"].every((name) => !(name in schema))
+
+const formatOf = (name: string, given: Schema.Constraint) =>
+  Effect.map(closedJsonSchema(given), (schema) =>
+    isAnyObject(schema) ? { type: "json_object" } : { type: "json_schema", json_schema: { name, strict: true, schema } }
+  )
+
+/** The format of an answer that has to fit a JSON schema. */
+const boundFormat = (schema: object): object => ({
+  type: "json_schema",
+  json_schema: { name: "answer", strict: true, schema }
+})
+
+/** The part of the request that depends on what is asked; tools and format are there only when they are used. */
+const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
+  const { prompt, responseFormat: wanted } = options
+  const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
+  return {
+    messages: sentMessages(prompt, assistantMessage, toolMessage, seenMessage),
+    ...toolsOf(options),
+    ...(format === undefined ? {} : { response_format: format })
+  }
+})
+
+const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+const text = maybe(Schema.String)
+/** Not checked here, so that an invalid statistic does not lose an answer. */
+const count = Schema.optionalKey(Schema.Unknown)
+
+/** Text, or a list of its parts: some servers write an answer as one is asked, with thoughts in a part of their own. */
+const Content = Schema.optionalKey(Schema.Unknown)
+
+/** What servers add to an answer; some send a whole `message` in a stream. Thoughts have one of two names. */
+const Delta = Schema.Struct({
+  content: Content,
+  reasoning_content: text,
+  reasoning: text,
+  tool_calls: maybe(Schema.Array(CallPiece)),
+  function_call: maybe(OldCall)
+})
+type Delta = typeof Delta.Type
+
+const Usage = Schema.Struct({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: maybe(Schema.Struct({ cached_tokens: count })),
+  completion_tokens_details: maybe(Schema.Struct({ reasoning_tokens: count }))
+})
+type Usage = typeof Usage.Type
+
+/** What a server of llama.cpp adds to the last chunk. */
+const Timings = Schema.Struct({ predicted_ms: count })
+
+const Chunk = Schema.Struct({
+  timings: maybe(Timings),
+  choices: maybe(Schema.Array(Schema.Struct({ delta: maybe(Delta), message: maybe(Delta), finish_reason: text }))),
+  usage: maybe(Usage)
+})
+
+const decodeChunk = Schema.decodeUnknownResult(Chunk)
+
+interface ContentTexts {
+  readonly text: string
+  readonly thoughts: string
+}
+
+const join = (texts: ReadonlyArray<unknown>): string => texts.filter(Predicate.isString).join("")
+
+/** Text and thoughts in the parts of a content. */
+const textsOf = (content: unknown): ContentTexts => {
+  if (typeof content === "string") return { text: content, thoughts: "" }
+  if (!Array.isArray(content)) return { text: "", thoughts: "" }
+  const parts = content.filter(Predicate.isObject) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  return {
+    text: join(parts.map((part) => (part["type"] === "thinking" ? "" : part["text"]))),
+    thoughts: join(parts.map((part) => (part["type"] === "thinking" ? textsOf(part["thinking"]).text : "")))
+  }
+}
+
+/** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
+const makePartReader = (): PartReader => {
+  let reason: string | undefined
+  let usage: Usage | undefined
+  let answerMs: unknown
+  let written = ""
+  const calls = makeCallReader()
+
+  const { close, write } = makeBlocks()
+  const writeText = (text: string): Parts => {
+    written += text
+    return write("text", text)
+  }
+  /** The part of a whole message that no piece before it had. */
+  const restOf = (text: string): string =>
+    written !== "" && text.startsWith(written) ? text.slice(written.length) : text
+
+  const read = (line: unknown): Parts => {
+    const decoded = decodeChunk(line)
+    if (Result.isFailure(decoded)) throw badShape(line)
+    const chunk = decoded.success
+    usage = chunk.usage ?? usage
+    answerMs = chunk.timings?.predicted_ms ?? answerMs
+    const choice = chunk.choices?.[0]
+    const { delta, message } = choice ?? {}
+    const isWhole = delta == null || Object.keys(delta).length === 0
+    const given: Delta = (isWhole ? message : delta) ?? {}
+    const asked = (given.tool_calls ?? []).flatMap(calls.take)
+    const old = given.function_call == null ? [] : calls.take({ function: given.function_call })
+    reason = choice?.finish_reason ?? reason
+    const { text, thoughts } = textsOf(given.content)
+    return [
+      ...write("reasoning", given.reasoning_content ?? given.reasoning ?? thoughts),
+      ...writeText(isWhole ? restOf(text) : text),
+      ...asked,
+      ...old
+    ]
+  }
+  const end = (): Parts => [
+    ...close(),
+    ...calls.parts(),
+    {
+      ...finishPart(reason, calls.hasCalls(), {
+        prompt: usage?.prompt_tokens,
+        cached: usage?.prompt_tokens_details?.cached_tokens,
+        answer: usage?.completion_tokens,
+        thoughts: usage?.completion_tokens_details?.reasoning_tokens
+      }),
+      ...(typeof answerMs === "number" ? { metadata: { openai: { answerMs } } } : {})
+    }
+  ]
+  return { read, end }
+}
+
+/** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
+const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
+
+/** A refused request as what it means for the model that was asked. */
+const readRefusal = (error: ServerError, model: string): ServerError => {
+  const { failure } = error
+  if (failure._tag !== "BadStatus") return error
+  const { detail, json, status } = failure
+  /* llama-server with several models, litellm and other proxies say with 400 what others say with 404. */
+  const isMissing =
+    status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
+  if (isMissing) return new ServerError({ failure: { ...failure, isMissing } })
+  return status === 404
+    ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })
+    : error
+}
+
+/** Parameters of sampling by their names in a request; the last three are extensions of local servers. */
+const sampledWith = (sampling: Sampling) => ({
+  temperature: sampling.temperature,
+  top_p: sampling.topP,
+  seed: sampling.seed,
+  top_k: sampling.topK,
+  min_p: sampling.minP,
+  repeat_penalty: sampling.repeatPenalty
+})
+
+/** The API knows levels only. */
+const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
+
+export const layerOpenAi = (options: ModelOptions) => {
+  const url = `${options.host}/chat/completions`
+  let sent = 0
+  return layerStreamed(
+    {
+      spoken,
+      url,
+      readOptions: readProviderOptions,
+      makeReader: makePartReader,
+      refine: (error, model) => readRefusal(error, nameOnServer(model)),
+      requestOf: (question, { bound: { format, grammar } = {}, maxTokens, model, sampling, think }) => ({
+        model: nameOnServer(model),
+        response_format: format === undefined ? undefined : boundFormat(format),
+        ...question,
+        grammar,
+        stream: true,
+        stream_options: { include_usage: true },
+        max_tokens: maxTokens,
+        ...sampledWith(sampling),
+        reasoning_effort: think === undefined ? undefined : effortOf(think)
+      }),
+      async open(request, exchange) {
+        const headers = { accept: "text/event-stream", ...authorization(options) }
+        sent += 1
+        const number = sent
+        return objectsOf(await openAnswer(exchange, url, request, headers), () => sent > number)
+      }
+    },
+    options
+  )
+}

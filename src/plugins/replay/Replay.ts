@@ -1,0 +1,268 @@
+/**
+ * Replays one session of a saved run from its journal only: no model is called, no tool runs, and no person is asked.
+ * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one. Calls finish in
+ * the order of the journal: each fiber either runs, or is parked until it is its turn, or waits for another fiber. When none
+ * runs, the parked fiber whose call comes first in the journal continues.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { MixedScheduler, Scheduler } from "effect/Scheduler"
+import { redacted } from "../../domain/text/Redaction.ts"
+import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { PlacedDifference } from "./RunDifference.ts"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { publishedEvents, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
+import { eventsOf } from "../../domain/history/RunEvidence.ts"
+import { Activities, type RunStage, type Activity } from "../../services/journal/Activities.ts"
+import { knownBy } from "../../services/journal/Journal.ts"
+import type { JournalError } from "../../services/journal/JournalError.ts"
+import { unknownRecord } from "../../services/journal/UnknownRecords.ts"
+import { type JournalLine, readRecords } from "../../services/journal/JournalLine.ts"
+import { layerReplayDecisions } from "./ReplayDecisions.ts"
+import { Workspace } from "../../services/files/Workspace.ts"
+
+interface Parked {
+  readonly key: string
+  readonly position: number
+  readonly resume: () => void
+}
+
+/** A scheduler like the default one that reports when a task is scheduled and when it has run. */
+const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
+  const scheduler = new MixedScheduler()
+  return {
+    executionMode: scheduler.executionMode,
+    shouldYield: (fiber) => scheduler.shouldYield(fiber),
+    makeDispatcher: () => {
+      const dispatcher = scheduler.makeDispatcher()
+      return {
+        scheduleTask: (task, priority) => {
+          begin()
+          dispatcher.scheduleTask(() => {
+            try {
+              task()
+            } finally {
+              end()
+            }
+          }, priority)
+        },
+        flush: () => dispatcher.flush()
+      }
+    }
+  }
+}
+
+export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>(), (stopped) => {
+  const parked = new Set<Parked>()
+  let running = 0
+  let isCheckDue = false
+
+  const check = (): void => {
+    isCheckDue = false
+    if (running > 0 || parked.size === 0) return
+    const next = [...parked].reduce((first, one) => (one.position < first.position ? one : first))
+    if (next.position === Infinity) {
+      const keys = [...parked].map(({ key }) => key)
+      Deferred.doneUnsafe(stopped, Effect.succeed(keys))
+      return
+    }
+    parked.delete(next)
+    next.resume()
+    checkSoon()
+  }
+
+  /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
+  const checkSoon = (): void => {
+    if (isCheckDue) return
+    isCheckDue = true
+    setImmediate(check)
+  }
+
+  const begin = (): void => {
+    running += 1
+  }
+  const end = (): void => {
+    running -= 1
+    if (running === 0) checkSoon()
+  }
+  const scheduler = watchedScheduler(begin, end)
+
+  return {
+    /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
+    turn: (key: string, position = Infinity) =>
+      Effect.callback<void>((resume) => {
+        const one: Parked = { key, position, resume: () => resume(Effect.void) }
+        parked.add(one)
+        checkSoon()
+        return Effect.sync(() => {
+          parked.delete(one)
+        })
+      }),
+    /** Counts as running while it waits for something outside of the replay, such as a file. */
+    outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(begin),
+        () => work,
+        () => Effect.sync(end)
+      ),
+    /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
+    conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
+      Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
+  }
+})
+
+/** Replacements for the model, the tools, the project and the person, all fed by the journal. */
+export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
+
+type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
+type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
+
+/** Entries by their names and by their keys. */
+type Named<A> = Map<string, A>
+
+const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
+
+/** The entry of this name, else that of its key: with another prompt or other arguments it is still the same call. */
+const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
+
+const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
+  const own: Named<Ended & { readonly position: number }> = new Map()
+  const untaken = new Set<number>()
+  const before: Named<Ended> = new Map()
+  const prompts: Named<Prompt> = new Map()
+  const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
+  const ends = new Map<string, number>()
+  for (const [position, record] of readRecords(lines).entries()) {
+    if (record.type === "prompt") setNamed(prompts, record.key, { system: record.system ?? "", user: record.user })
+    else if (record.type === "settled" && position >= known) ends.set(record.key, position)
+    else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
+      ends.set(stageKey.task(record.event.round, record.event.task), position)
+    } else if (record.type === "seen" && position >= known) {
+      seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
+    } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
+      const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
+      if (position >= known) {
+        setNamed(own, record.key, { ...ended, position })
+        untaken.add(position)
+      } else setNamed(before, record.key, ended)
+    }
+  }
+  return { own, untaken, before, prompts, seen, ends }
+}
+
+const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
+
+/** What a prompt says of its room follows from lengths, and a secret had another length than what stands for it. */
+const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\./g, "")
+
+/** Where a call differs from the recorded one. */
+const differencesOf = (
+  { before, own, prompts }: ReturnType<typeof readLines>,
+  { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
+  name: string
+): ReadonlyArray<PlacedDifference["difference"]> => {
+  const then = similar(prompts, name)
+  if (prompt === undefined || then === undefined) {
+    const isSame = own.get(name) !== undefined || before.get(name) !== undefined
+    return isSame ? [] : [{ about: `${key} was asked with other words or arguments` }]
+  }
+  const [was, is] = [promptText(then), promptText(prompt)]
+  const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))
+  return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
+}
+
+/** Makes the replacements for a session; `lines` are those of the journal up to the end of the session. */
+export const makeReplay = Effect.fn("makeReplay")(function* (
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession
+) {
+  const unreadable = yield* Deferred.make<never, JournalError>()
+  /** Another version saved what cannot be decoded; the replay ends with it. */
+  const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
+    Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
+      Effect.catchTag("SchemaError", () =>
+        Effect.andThen(Deferred.fail(unreadable, unknownRecord(lines, key)), Effect.never)
+      )
+    )
+  const recorded = readLines(lines, session.known)
+  const { before, ends, own, seen, untaken } = recorded
+  const known = knownBy(lines.slice(0, session.known))
+  const order = yield* makeReplayOrder
+  const published: Array<RunEvent> = []
+  const changed: Array<PlacedDifference> = []
+  /** Possible differences, which do not count if the session broke off at that point. */
+  const perhaps: Array<PlacedDifference> = []
+  const isWhole = hasEnded(publishedEvents(session.own))
+  const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
+
+  const stageResult = <A>({ key, success }: RunStage<A>): Effect.Effect<Option.Option<A>> =>
+    Option.match(known.saved("settled", key), {
+      onNone: () => Effect.succeedNone,
+      onSome: (value) => Effect.asSome(decode(key, success, value))
+    })
+
+  /** A task ends with its event, another stage when its outcome is on the disk; results are listed in this order. */
+  const end = (key: string): Effect.Effect<void> => {
+    const position = ends.get(key)
+    return position === undefined ? Effect.void : order.turn(key, position)
+  }
+
+  const run = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
+    const name = activityName(activity)
+    const mine = own.get(name) ?? (before.get(name) === undefined ? similar(own, name) : undefined)
+    const earlier = similar(before, name)
+    /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
+    const isLast = mine === undefined && !isWhole && before.get(name) === undefined
+    const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
+    const isRecorded = mine !== undefined || earlier !== undefined
+    for (const difference of isRecorded ? differencesOf(recorded, activity, name) : [])
+      (isLast ? perhaps : changed).push({ at: published.length - 0.5, difference })
+    if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
+    if (ended === undefined) return yield* Effect.never
+    if (mine !== undefined) untaken.delete(mine.position)
+    if ("error" in ended) return yield* Effect.flatMap(decode(name, activity.error, ended.error), Effect.fail)
+    const outcome = yield* decode(name, activity.success, ended.value)
+    if (mine !== undefined && activity.publish !== undefined) yield* activity.publish(outcome)
+    return outcome
+  })
+
+  return {
+    activities: Layer.succeed(Activities)(
+      Activities.of({
+        run,
+        stageResult,
+        runStage: (stage, execute) =>
+          Effect.flatMap(
+            stageResult(stage),
+            Option.match({
+              onNone: () => Effect.tap(execute, () => end(stage.key)),
+              onSome: (value) => Effect.succeed(value)
+            })
+          ),
+        record: ({ key, success }, probe) =>
+          Effect.suspend(() => {
+            const found = seen.get(key)?.shift()
+            if (found === undefined) return order.outside(probe)
+            return Effect.andThen(order.turn(key, found.position), decode(key, success, found.value))
+          })
+      })
+    ),
+    /** The name of the project; nothing in it is read. */
+    workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
+    /** The gate and the tools with their recorded decisions and properties. */
+    decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
+    listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
+    published: published as ReadonlyArray<RunEvent>,
+    /** Prompts and arguments that differ from the recorded ones. */
+    changed: changed as ReadonlyArray<PlacedDifference>,
+    /** Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot continue. */
+    play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
+      Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
+        if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)
+        return missing
+      })
+  }
+})

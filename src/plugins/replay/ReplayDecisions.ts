@@ -1,0 +1,179 @@
+/**
+ * The gate and the tools of a replay: steps get the recorded decisions, and no code of a tool runs, not even to prepare
+ * or to inspect a call. Plugins and servers that start before a run are decided by the rules, and nobody is asked.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { canonicalJson } from "../../domain/text/Json.ts"
+import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
+import type { Risk } from "../../domain/tools/Access.ts"
+import { publishedEvents } from "../../domain/history/JournalParts.ts"
+import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import {
+  type GateQuestion,
+  type PermissionDenied,
+  SavedDenial,
+  personQuestionId
+} from "../../services/permissions/GateQuestion.ts"
+import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
+import { Gate, type OpenQuestion } from "../../services/permissions/Gate.ts"
+import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
+import { RunEvents } from "../../services/runs/RunEvents.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import type { RecordedTool } from "../../domain/journal/RecordedTool.ts"
+import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
+import { definePlugin, type Plugin, tool } from "../../services/tools/Plugin.ts"
+import * as Result from "effect/Result"
+
+/** A question about a step, or about the calls of a turn, with its answer. */
+interface Decided {
+  readonly planKey: string
+  readonly title: string
+  readonly events: Array<RunEvent>
+}
+
+/** What was asked about steps and turns, in order. A question that nobody saw, since a flag answers it, has only its answer. */
+const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
+  const asked: Array<Decided & { readonly hash: string }> = []
+  let planKey = ""
+  let title = ""
+  for (const event of events) {
+    if (event.type === "round.started" || event.type === "step.started") planKey = `round-${event.round}`
+    if (event.type === "step.started") title = event.title
+    if ((event.type !== "approval.requested" && event.type !== "approval.answered") || event.scope !== "step") continue
+    const { hash } = event
+    const open = event.type === "approval.answered" ? asked.findLast((one) => one.hash === hash) : undefined
+    if (open?.events.length === 1) open.events.push(event)
+    else
+      asked.push({ planKey, title: event.type === "approval.requested" ? event.title : title, hash, events: [event] })
+  }
+  return asked
+}
+
+/** The risk of each call that was asked about or started. */
+const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
+  const risks = new Map<string, Risk>()
+  for (const event of events) {
+    if (event.type === "tool.started") risks.set(canonicalJson({ ...event.call }), event.risk)
+    if (event.type !== "approval.requested") continue
+    for (const { call, risk } of event.items) if (call !== undefined) risks.set(canonicalJson({ ...call }), risk)
+  }
+  return risks
+}
+
+const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
+const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
+const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
+
+/** Everything that was denied: calls and references. */
+const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionDenied> =>
+  own.flatMap((record) => {
+    if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
+    return record.type === "seen" && hasDenials(record.value)
+      ? record.value.denials.map((one) => decodeDenied(one))
+      : []
+  })
+
+/**
+ * Replaces the gate and the tools; `events` are those of the whole journal, `own` is the part of the session, and
+ * `endless` waits for an answer that never came.
+ */
+export const layerReplayDecisions = (
+  events: ReadonlyArray<RunEvent>,
+  own: ReadonlyArray<JournalRecord>,
+  endless: Effect.Effect<never>
+): Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const registry = yield* ToolRegistry
+      const { publish } = yield* RunEvents
+      const open = [...decidedSteps(publishedEvents(own))]
+      /** The questions of the model, each with its answer behind it: one is asked at a time. */
+      const questions = publishedEvents(own).filter(
+        (event): event is EventOf<"approval.answered" | "approval.requested"> =>
+          (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
+      )
+      const risks = risksOf(events)
+
+      /** A step without events about approvals needed no question. */
+      const askCallList = Effect.fnUntraced(function* (step: {
+        readonly planKey: string
+        readonly title: string
+      }): Effect.fn.Return<Answered<AnyAnswer>> {
+        const index = open.findIndex(({ planKey, title }) => planKey === step.planKey && title === step.title)
+        const [decided] = index === -1 ? [] : open.splice(index, 1)
+        if (decided === undefined) return { answer: "step", by: "rule" }
+        yield* Effect.forEach(decided.events, publish, { discard: true })
+        const answered = decided.events.find(
+          (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
+        )
+        // The session ended while a person was asked.
+        if (answered === undefined) return yield* endless
+        return { answer: answered.answer === "decline" ? "decline" : "step", by: answered.by }
+      })
+
+      const askWords = Effect.fnUntraced(function* (
+        place: string,
+        text: string
+      ): Effect.fn.Return<Answered<AnyAnswer>> {
+        const hash = personQuestionId(place, text)
+        const index = questions.findIndex((event) => event.hash === hash)
+        const [requested, answer] = index === -1 ? [] : questions.splice(index, 2)
+        if (requested !== undefined) yield* publish(requested)
+        if (answer?.type !== "approval.answered" || answer.hash !== hash) return yield* endless
+        yield* publish(answer)
+        return { answer: answer.text === undefined ? "nothing" : "said", by: answer.by, text: answer.text }
+      })
+
+      const prepare = (call: ToolCall) => {
+        const info = registry.find(call.name)
+        const risk = risks.get(canonicalJson({ ...call }))
+        return info === undefined || risk === undefined
+          ? Effect.fail(new ToolFailure({ type: "not_found", message: `The call ${call.uid} is not in the journal.` }))
+          : Effect.succeed({ call, info, risk, accesses: [] })
+      }
+      const decode = (call: ToolCall) => Effect.map(prepare(call), (known) => ({ resolve: Effect.succeed(known) }))
+      const denials = Effect.succeed(denialsOf(own))
+      const ask = (question: OpenQuestion) => {
+        if (question.scope === "step") return askCallList(question)
+        return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
+      }
+      /* Nothing is tried anew: a call is open, whatever the rules of today say. */
+      const decide = (question: GateQuestion) =>
+        question.prepared === undefined
+          ? gate.decide(question)
+          : Effect.succeed({ _tag: "Ask" as const, question, rules: [], canAsk: Effect.succeed(true) })
+      return Context.make(Gate, { ...gate, ask, decide }).pipe(
+        Context.add(RunAnswers, { ...(yield* RunAnswers), denials }),
+        Context.add(ToolRegistry, { ...registry, decode, prepare, inspect: () => Effect.undefined })
+      )
+    })
+  )
+
+/** One plugin for each tool, so that one that cannot be described leaves out only itself. */
+export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
+  tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
+    Result.match(jsonSchemaParameters(parameters), {
+      onFailure: () => [],
+      onSuccess: (codec) => [
+        definePlugin({
+          name: origin,
+          tools: Effect.succeed({
+            [name]: tool({
+              description,
+              parameters: codec,
+              risk,
+              effect,
+              example,
+              aliases,
+              execute: () => Effect.die("A replay runs no tools.")
+            })
+          })
+        })
+      ]
+    })
+  )

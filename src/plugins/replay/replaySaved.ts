@@ -1,0 +1,88 @@
+/**
+ * Replays a saved run from its journal alone, one session after another, and compares the events. Part of the
+ * composition root.
+ */
+import * as Effect from "effect/Effect"
+import { recordedTools } from "../../domain/journal/RecordedTool.ts"
+import { countedSettings } from "../../domain/history/SavedSettings.ts"
+import { leavesMachine } from "../../app/providers.ts"
+import { recordedPlugins } from "./ReplayDecisions.ts"
+import { originOf } from "../../services/tools/PluginLoader.ts"
+import type { RunOpened } from "../../domain/journal/JournalRecord.ts"
+import { publishedEvents, hasEnded, type ReplaySession, replaySessions } from "../../domain/history/JournalParts.ts"
+import { inOrder, type RunDifference, runDifferences } from "./RunDifference.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import { makeReplay } from "./Replay.ts"
+import { RunStore } from "../../services/history/RunStore.ts"
+import { type JournalLine, readRecord, readRecords } from "../../services/journal/JournalLine.ts"
+import { leftOutNote } from "../../services/journal/UnknownRecords.ts"
+import { Pipeline } from "../../services/pipeline/Pipeline.ts"
+import type { RunContext } from "../../app/RunContext.ts"
+import { layerRun } from "../../app/layers.ts"
+import { noExtensions, readSetup, type Setup } from "../../app/setup.ts"
+
+/**
+ * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
+ * the plugins and servers of the configuration are not needed, since the journal describes their tools. `values` are
+ * plugins of the caller.
+ */
+const replaySession = Effect.fnUntraced(function* (
+  { order, project, settings }: RunOpened,
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession,
+  { plugins: given = [] }: Pick<RunContext, "plugins">
+) {
+  /* The model and its server only have names: nobody calls them. */
+  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
+  const setup: Setup = { ...found, extensions: noExtensions }
+  const replay = yield* makeReplay(lines, session)
+  const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
+  const layer = layerRun(
+    setup,
+    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins: given },
+    { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
+  )
+  const missing = yield* replay.play(
+    Effect.provide(
+      Pipeline.use((pipeline) => pipeline.run(order)),
+      layer
+    )
+  )
+  const before = publishedEvents(session.own)
+  const isWhole = hasEnded(before)
+  const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
+  const changedEvents = runDifferences(before, replay.published, missing.length > 0)
+  return {
+    isWhole,
+    events: before.length,
+    differences: [...inOrder([...replay.changed, ...changedEvents]), ...unknown]
+  }
+})
+
+/**
+ * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
+ * as its its journal goes.
+ */
+export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
+  const store = yield* RunStore
+  const { lines: all, opened } = yield* store.read(yield* store.find(run))
+  const lines = all.filter((line) => readRecord(line) !== undefined)
+  const known = new Set(lines)
+  const sessions = replaySessions(readRecords(lines))
+  const played = yield* Effect.forEach(sessions, (session) =>
+    replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
+  )
+  return {
+    /** The version of the program that made the run. */
+    program: opened.program,
+    runId: opened.order.runId,
+    leftOut: leftOutNote(all, (line) => !known.has(line)),
+    isWhole: played.at(-1)?.isWhole ?? false,
+    events: played.reduce((sum, { events }) => sum + events, 0),
+    differences: played.flatMap(({ differences }, index) =>
+      played.length === 1
+        ? differences
+        : differences.map((one) => ({ ...one, about: `session ${index + 1}: ${one.about}` }))
+    )
+  }
+})

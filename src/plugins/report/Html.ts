@@ -1,0 +1,114 @@
+/**
+ * HTML that is escaped where it is written, and how numbers, times and states are written in it. A template takes
+ * strings, and only what is `Html` already stays as it is.
+ */
+import type { TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { finishedText } from "../../domain/plan/TaskResult.ts"
+import { harmless } from "../../domain/text/Printable.ts"
+
+/** Text that is HTML. */
+export class Html {
+  readonly source: string
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+/** What stands in a template: texts are escaped, lists are joined, nothing is left out. */
+export type Piece = Html | string | number | undefined | ReadonlyArray<Piece>
+
+const named: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+/** For elements and for attributes in quotes. Control characters and bidirectional marks are shown as `\u{...}`. */
+const escapeHtml = (text: string): string => harmless(text).replace(/[&<>"']/g, (one) => named[one] ?? one)
+
+const sourceOf = (piece: Piece): string => {
+  if (piece === undefined) return ""
+  if (piece instanceof Html) return piece.source
+  if (typeof piece === "string") return escapeHtml(piece)
+  if (typeof piece === "number") return String(piece)
+  return piece.map(sourceOf).join("")
+}
+
+/** `` markup`<p>${text}</p>` `` */
+export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
+  new Html(strings.map((text, index) => `${text}${sourceOf(pieces[index])}`).join(""))
+
+/** Nothing, in a template. */
+export const nothing = markup``
+
+/** Preformatted text. */
+export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
+
+/** A part that opens on request. The anchor stands inside, so that a link to it opens it. */
+export const folded = (summary: Piece, content: Piece, anchor?: string): Html =>
+  markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
+
+/** A list of items; nothing when there is none. */
+export const listHtml = (items: ReadonlyArray<Piece>): Html =>
+  items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
+
+/** A table; columns of numbers are aligned to the right. */
+export const tableHtml = (
+  columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
+  rows: ReadonlyArray<ReadonlyArray<Piece>>
+): Html => {
+  const line = (cells: ReadonlyArray<Piece>, tag: Html): Html =>
+    markup`<tr>${cells.map((cell, at) => markup`<${tag}${columns[at]?.isNumber === true ? markup` class="number"` : nothing}>${cell}</${tag}>`)}</tr>`
+  const head = line(
+    columns.map(({ name }) => name),
+    markup`th`
+  )
+  const body = rows.map((row) => line(row, markup`td`))
+  return markup`<div class="wide"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`
+}
+
+/** `12`, `3.4k`, `1.2M`. */
+export const shortNumber = (number: number): string => {
+  if (number < 10_000) return String(Math.round(number))
+  if (number < 1_000_000) return `${(number / 1000).toFixed(1)}k`
+  return `${(number / 1_000_000).toFixed(1)}M`
+}
+
+/** A time as an element; the text itself when it is none. */
+export const timeHtml = (iso: string): Html =>
+  Number.isNaN(Date.parse(iso))
+    ? markup`${iso}`
+    : markup`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`
+
+const symbols: Readonly<Record<string, string>> = {
+  done: "✓",
+  finished: "✓",
+  running: "●",
+  declined: "○",
+  not_permitted: "○",
+  limit: "○",
+  interrupted: "○",
+  unfinished: "○",
+  open: "○"
+}
+
+const words: Readonly<Record<string, string>> = {
+  open: "not done",
+  unverified: "unverified: a check fails with the changes, or proves nothing",
+  unfounded: "unfounded: no file was looked at"
+}
+
+/** How a task stands as a mark with its words. */
+export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
+  state === "finished" && denied !== undefined
+    ? markup`<span class="state warn">○ ${finishedText(denied)}</span>`
+    : stateHtml(state)
+
+/** A status as a mark with its word. */
+export const stateHtml = (status: string): Html => {
+  const symbol = symbols[status] ?? "✗"
+  const tone = symbol === "✓" ? "good" : symbol === "✗" ? "bad" : "warn"
+  return markup`<span class="state ${tone}">${symbol} ${words[status] ?? status.replaceAll("_", " ")}</span>`
+}

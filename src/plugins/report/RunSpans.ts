@@ -1,0 +1,172 @@
+/**
+ * What took time in a run: model calls, tool calls, tasks and questions to the person, from the events of a journal;
+ * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
+ */
+import * as Schema from "effect/Schema"
+import type { TimedRecord } from "../../domain/journal/JournalRecord.ts"
+import { attemptText, type ModelCallId, modelCallKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { slugOf } from "../../domain/text/Slug.ts"
+import { badExit } from "../../domain/tools/ToolCall.ts"
+
+/** Milliseconds since the start of the run, without the pauses between its sessions. */
+type WorkTime = (at: number) => number
+
+/** A session begins with its record and ends with the last one before the next session. */
+export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
+  const start = records[0]?.at ?? 0
+  const pauses = records.flatMap(({ at, record }, index) => {
+    const before = records[index - 1]
+    return record.type === "resumed" && before !== undefined
+      ? [{ from: before.at, ms: Math.max(0, at - before.at) }]
+      : []
+  })
+  return (at) =>
+    Math.max(
+      0,
+      pauses.reduce((time, { from, ms }) => (at > from ? time - ms : time), at - start)
+    )
+}
+
+/** Milliseconds since the start of the run. `lane` tells apart what goes on at the same time, from 0. */
+export const ReportSpan = Schema.Struct({
+  kind: Schema.Literals(["model", "tool", "task", "question"]),
+  name: Schema.String,
+  /** Absent for stages of the whole run. */
+  task: Schema.optionalKey(Schema.String),
+  stage: Schema.optionalKey(Schema.String),
+  startMs: Schema.Finite,
+  endMs: Schema.Finite,
+  lane: Schema.Int,
+  /** False for what failed, or did not end. */
+  isOk: Schema.Boolean
+})
+export type ReportSpan = typeof ReportSpan.Type
+
+type UnplacedSpan = Omit<ReportSpan, "lane">
+type Begun = Omit<UnplacedSpan, "endMs" | "isOk">
+
+const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
+
+const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number): Begun => {
+  const about = [...(task === undefined ? [] : [`"${task}"`]), ...(round === 0 ? [] : [`round ${round}`])]
+  const name = [stage, ...about, ...(attempt === 1 ? [] : [attemptText({ attempt, stage })])].join(" ")
+  return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
+}
+
+/** The key of a span that an event opens, with what is known of it. */
+const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
+  switch (event.type) {
+    case "model.started":
+      return [modelKey(event.call), modelSpan(event.call, at)]
+    case "tool.started": {
+      const name = [event.call.name, ...event.targets].join(" ")
+      return [`tool ${toolCallKey(event.id)}`, { kind: "tool", name, task: event.id.task, startMs: at }]
+    }
+    case "approval.requested":
+      return [`question ${event.scope} ${event.hash}`, { kind: "question", name: event.title, startMs: at }]
+    default:
+      return undefined
+  }
+}
+
+/** The key of a span that an event closes, and whether it went well. */
+const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
+  switch (event.type) {
+    case "model.failed":
+      return [modelKey(event.call), false]
+    case "tool.finished":
+      return [`tool ${toolCallKey(event.id)}`, event.result.success && badExit(event.result) === undefined]
+    case "approval.answered":
+      return [`question ${event.scope} ${event.hash}`, true]
+    default:
+      return undefined
+  }
+}
+
+/** Gives each span the first lane that is free when it begins. */
+const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> => {
+  const free: Array<number> = []
+  return spans
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map((span) => {
+      const found = free.findIndex((until) => until <= span.startMs)
+      const lane = found === -1 ? free.length : found
+      free[lane] = Math.max(span.endMs, span.startMs + 1)
+      return Object.assign({ lane }, span)
+    })
+}
+
+/** Tasks last from their first call to their last, and a task of several rounds is one span. */
+const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
+  const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
+  return [...byTask].flatMap(([slug, own]): ReadonlyArray<UnplacedSpan> => {
+    const task = own.at(-1)?.task
+    if (slug === undefined || task === undefined) return []
+    const startMs = Math.min(...own.map((call) => call.startMs))
+    const endMs = Math.max(...own.map((call) => call.endMs))
+    return [{ kind: "task", name: task, task, startMs, endMs, isOk: finished.has(slug) }]
+  })
+}
+
+/** All spans, each kind in lanes of its own. What a crash left open lasts to the next session, or to the end. */
+export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
+  const open = new Map<string, Begun>()
+  const spans: Array<UnplacedSpan> = []
+  const finished = new Set<string>()
+  const close = (key: string, endMs: number, isOk: boolean): void => {
+    const begun = open.get(key)
+    if (begun === undefined) return
+    open.delete(key)
+    spans.push({ ...begun, endMs: Math.max(begun.startMs, endMs), isOk })
+  }
+  for (const { at, record } of records) {
+    const now = time(at)
+    if (record.type === "resumed") for (const key of open.keys()) close(key, now, false)
+    if (record.type !== "event") continue
+    const { event } = record
+    if (event.type === "task.finished") finished.add(slugOf(event.task))
+    if (event.type === "model.finished") {
+      /* Reported once it is saved, which takes time; and after a wait for the server its start is not reported again. */
+      const { call, usage } = event
+      const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
+      open.set(modelKey(call), begun)
+      close(modelKey(call), Math.min(now, begun.startMs + usage.durationMs), true)
+    }
+    const start = opened(event, now)
+    if (start !== undefined) {
+      close(start[0], now, false)
+      open.set(...start)
+    }
+    const end = closed(event)
+    if (end !== undefined) close(end[0], now, end[1])
+  }
+  const last = time(records.at(-1)?.at ?? 0)
+  for (const key of open.keys()) close(key, last, false)
+  return [
+    ...inLanes(taskSpans(spans, finished)),
+    ...(["model", "tool", "question"] as const).flatMap((kind) => inLanes(spans.filter((span) => span.kind === kind)))
+  ]
+}
+
+export const CriticalPath = Schema.Struct({
+  spans: Schema.Array(ReportSpan),
+  /** Time between them, in which the host worked or waited for a slot of the server. */
+  betweenMs: Schema.Finite
+})
+export type CriticalPath = typeof CriticalPath.Type
+
+/** The last of the spans that had ended when this one began; without the condition on starts, empty ones would alternate. */
+const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
+  byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)
+
+export const criticalPath = (spans: ReadonlyArray<ReportSpan>): CriticalPath => {
+  const byEnd = spans.filter(({ kind }) => kind !== "task").toSorted((a, b) => a.endMs - b.endMs)
+  const path: Array<ReportSpan> = []
+  for (let span = byEnd.at(-1); span !== undefined; span = before(byEnd, span)) path.unshift(span)
+  const [first] = path
+  const last = path.at(-1)
+  const whole = first === undefined || last === undefined ? 0 : last.endMs - first.startMs
+  const taken = path.reduce((sum, { endMs, startMs }) => sum + endMs - startMs, 0)
+  return { spans: path, betweenMs: Math.max(0, whole - taken) }
+}

@@ -1,0 +1,19 @@
+/**
+ * The report about a saved run, as data and as a page.
+ */
+import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
+import { readRun } from "../../app/savedRuns.ts"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import { reportData } from "./ReportData.ts"
+import { reportPage } from "./ReportPage.ts"
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
+
+/** Reads a saved run and reports about it: what the page says, and one HTML page that needs nothing else. */
+export const makeReport = Effect.fn("makeReport")(function* (run: string) {
+  const { head, leftOut, runId, timed } = yield* readRun(run)
+  const data = reportData(timed, head)
+  const home = (yield* environmentVariable("HOME")) ?? ""
+  return { runId, data, html: reportPage(data, sha256, home), leftOut }
+})

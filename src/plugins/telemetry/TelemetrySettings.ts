@@ -1,0 +1,57 @@
+/**
+ * The standard variables of OpenTelemetry that decide whether a run is observed. Read without loading what observes it.
+ */
+import * as Effect from "effect/Effect"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+
+export type Protocol = "http/json" | "http/protobuf"
+
+/** How a run is observed. */
+export interface TelemetrySettings {
+  readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
+  readonly withContent: boolean
+}
+
+/** Why a run is not observed although a variable asks for it, as a sentence. */
+interface TelemetryProblem {
+  readonly problem: string
+}
+
+const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === "true"
+
+const isProtocol = (value: string): value is Protocol => value === "http/json" || value === "http/protobuf"
+
+const addressProblem = (name: string, value: string | undefined): string | undefined => {
+  const url = value === undefined ? undefined : URL.parse(value)
+  if (url === undefined || (url !== null && /^https?:$/.test(url.protocol))) return undefined
+  return `${name} is not an address. Write it as http://HOST:PORT.`
+}
+
+/** The settings; nothing when no collector is named, and a problem when what is named cannot be used. */
+export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
+  function* () {
+    const names = [
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+      "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
+    ]
+    const addresses = yield* Effect.forEach(names, environmentVariable)
+    if (addresses.every((one) => one === undefined) || isTrue(yield* environmentVariable("OTEL_SDK_DISABLED")))
+      return undefined
+    const protocol = (yield* environmentVariable("OTEL_EXPORTER_OTLP_PROTOCOL")) ?? "http/protobuf"
+    const traces = (yield* environmentVariable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")) ?? protocol
+    const metrics = (yield* environmentVariable("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL")) ?? protocol
+    const problem = addresses
+      .map((one, index) => addressProblem(names[index] ?? "", one))
+      .find((one) => one !== undefined)
+    if (problem !== undefined) return { problem }
+    if (!isProtocol(traces) || !isProtocol(metrics)) {
+      const other = isProtocol(traces) ? metrics : traces
+      return {
+        problem: `The protocol ${JSON.stringify(other)} of OTEL_EXPORTER_OTLP_PROTOCOL is not supported. Use http/protobuf or http/json.`
+      }
+    }
+    const withContent = isTrue(yield* environmentVariable("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
+    return { protocols: { TRACES: traces, METRICS: metrics }, withContent }
+  }
+)

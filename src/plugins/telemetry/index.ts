@@ -1,0 +1,14 @@
+/**
+ * Traces and metrics of runs for a collector of OpenTelemetry, when the environment names one.
+ */
+import * as Effect from "effect/Effect"
+import { definePlugin } from "../../plugin-kit.ts"
+
+export const telemetry = definePlugin({
+  name: "telemetry",
+  listener: (work) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./listen.ts")),
+      ({ listen }) => listen(work)
+    )
+})

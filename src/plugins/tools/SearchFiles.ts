@@ -1,0 +1,344 @@
+/**
+ * The tool `search_files`: lines of the project that hold a text or match a regular expression. It reads only text files
+ * inside the project that git does not ignore, that do not look like secrets, and that the rules allow to be read.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import {
+  chooseRows,
+  enclosingNames,
+  encodingName,
+  findMatches,
+  isSecretLike,
+  languageOf,
+  type LineMatch,
+  type SearchPattern,
+  type SearchRows,
+  showMatches,
+  type SkippedFile,
+  skippedText,
+  isFileAt,
+  Workspace,
+  foldersOf,
+  hasNames,
+  matchesGlob,
+  searchPattern,
+  tool,
+  type ToolErrorType,
+  ToolFailure
+} from "../../plugin-kit.ts"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { filesBelow } from "./FileTree.ts"
+import { between, optional } from "./parameters.ts"
+
+const filesAtOnce = 16
+
+interface SearchOrder {
+  /** Paths relative to the project. */
+  readonly files: ReadonlyArray<string>
+  readonly pattern: SearchPattern
+  /** How many lines before and after each match are shown. */
+  readonly context: number
+  readonly maxMatches: number
+  /** Of what is shown, with paths. */
+  readonly maxCharacters: number
+  readonly maxFileBytes: number
+  /** Milliseconds since 1970. */
+  readonly deadline: number
+}
+
+/** The lines of a file that match. */
+interface FoundFile {
+  readonly file: string
+  readonly matches: ReadonlyArray<LineMatch>
+  readonly lines: ReadonlyArray<string>
+}
+
+/** All matches; fewer than there are once the time is over. */
+const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
+  const matches: Array<LineMatch> = []
+  for (let next = 0; next < lines.length;) {
+    if ((yield* Clock.currentTimeMillis) >= order.deadline) return { matches, isComplete: false }
+    const part = findMatches(lines, order.pattern, next, lines.length)
+    for (const match of part.found) matches.push(match)
+    next = part.next
+    yield* Effect.yieldNow
+  }
+  return { matches, isComplete: true }
+})
+
+/** So many characters are kept for the line that says what holds a match. */
+const nameRoom = 30
+
+/** The matches of a file, each with the room that it may need. */
+const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
+  const room = hasNames(languageOf(file)) ? nameRoom : 0
+  const rows = matches.map((match) => ({
+    line: lines[match.index] ?? "",
+    size: showMatches(file, lines, [match], context).reduce((sum, row) => sum + row.length + 1, room)
+  }))
+  return { path: file, rows }
+}
+
+/** The matches that may be shown, in the order of their files, after a line `(in Schema.validate)` where something holds them. */
+const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
+  const all = found.map((one) => searchRows(one, context))
+  const chosen = chooseRows(all, { rows: maxMatches, characters: maxCharacters })
+  const blocks = found.flatMap(({ file, lines, matches }, position) => {
+    const indexes = chosen[position] ?? []
+    if (indexes.length === 0) return []
+    const namesAt = enclosingNames(lines, languageOf(file))
+    const groups: Array<{ readonly names: string; readonly matches: Array<LineMatch> }> = []
+    for (const match of indexes.flatMap((index) => matches[index] ?? [])) {
+      const names = namesAt(match.index)
+      const group = groups.at(-1)
+      if (group?.names === names) group.matches.push(match)
+      else groups.push({ names, matches: [match] })
+    }
+    return groups.map((group) => {
+      const rows = showMatches(file, lines, group.matches, context)
+      return group.names === "" ? rows : [`(in ${group.names})`].concat(rows)
+    })
+  })
+  const files = found.map(({ file, matches }, position) => ({
+    file,
+    matches: matches.length,
+    shown: chosen[position]?.length ?? 0
+  }))
+  return { shown: blocks.map((lines) => lines.join("\n")).join(context > 0 ? "\n--\n" : "\n"), files }
+}
+
+const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
+  output_limit: "large",
+  permission_denied: "denied",
+  parse_error: "binary"
+}
+
+const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
+  skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+
+/** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
+export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
+  const { files, maxFileBytes } = order
+  const workspace = yield* Workspace
+  const { readText, root } = workspace
+  const found: Array<FoundFile> = []
+  const skipped: Array<SkippedFile> = []
+  const skip = (path: string, reason: SkippedFile["reason"] | undefined): ReadonlyArray<string> => {
+    if (reason !== undefined) skipped.push({ path, reason })
+    return []
+  }
+  /** None of a file that is skipped or no longer exists. Links out of the project are denied. */
+  const readLines = Effect.fnUntraced(function* (file: string) {
+    if (isSecretLike(file)) return skip(file, "secret")
+    const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
+    if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
+    const { type } = text.failure
+    /* A link to a folder leads to files with names of their own. */
+    const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
+    return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
+  })
+  let batch: ReadonlyArray<ReadonlyArray<string>> = []
+  for (const [searched, file] of files.entries()) {
+    const at = searched % filesAtOnce
+    if (at === 0) {
+      const next = files.slice(searched, searched + filesAtOnce)
+      batch = yield* Effect.forEach(next, readLines, { concurrency: filesAtOnce })
+    }
+    const lines = batch[at] ?? []
+    const { isComplete, matches } = yield* matchesIn(lines, order)
+    if (matches.length > 0) found.push({ file, lines, matches })
+    if (!isComplete) return { ...spread(found, order), searched, skipped: sorted(skipped), ended: "time" as const }
+  }
+  return { ...spread(found, order), searched: files.length, skipped: sorted(skipped), ended: undefined }
+})
+type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
+
+const defaultResults = 50
+const maxCharacters = 16_000
+
+/** How long a search may take, and the setting that says so. */
+export interface SearchTime {
+  readonly seconds: number
+  readonly setting: string
+}
+
+/** A search ends this long before its limit, so that what it has is shown; at most two fifths of the limit. */
+const secondsToShow = 3
+
+const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
+
+const Parameters = Schema.Struct({
+  pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
+    description: "The text, as it is; with `regex` a regular expression."
+  }),
+  path: optional(Schema.String, "A file or folder."),
+  glob: optional(
+    Schema.NonEmptyString.check(Schema.isMaxLength(1000)),
+    "Only files like `src/**/*.ts` or `*.{ts,tsx}`."
+  ),
+  regex: optional(Schema.Boolean, "The pattern is a regular expression (RE2). Default: false."),
+  case_sensitive: optional(Schema.Boolean, "Letter case matters. Default: false."),
+  context: optional(between(0, 5), "Lines before and after each match. Default: 0."),
+  max_results: optional(between(1, 1000), `The most matches. Default: ${defaultResults}.`)
+})
+type Parameters = typeof Parameters.Type
+
+const readPattern = ({ case_sensitive = false, pattern, regex = false }: Parameters) =>
+  Effect.fromResult(searchPattern(pattern, { regex, caseSensitive: case_sensitive })).pipe(
+    Effect.mapError((problem) => {
+      const message = `The regular expression ${JSON.stringify(pattern)} cannot be used: ${problem}. Correct it, or leave regex out.`
+      return new ToolFailure({ type: "validation_failed", message })
+    })
+  )
+
+const count = (number: number, noun = "file"): string =>
+  `${number} ${noun}${number === 1 ? "" : noun === "match" ? "es" : "s"}`
+
+const mostNamed = 30
+
+/** How many matches each file has, those with the most first; `3 of 12` where not all are shown. */
+const byFile = (files: SearchEnd["files"]): string => {
+  const sorted = files.toSorted((a, b) => b.matches - a.matches)
+  const named = sorted
+    .slice(0, mostNamed)
+    .map(({ file, matches, shown }) => `${file} ${shown < matches ? `${shown} of ${matches}` : matches}`)
+  const rest = sorted.slice(mostNamed)
+  const others = rest.reduce((sum, { matches }) => sum + matches, 0)
+  const more = rest.length === 0 ? "" : `, and ${count(others, "match")} in ${count(rest.length)} more`
+  const narrower = files.length > 1 ? "name a file with path" : "look for a longer text"
+  return `Shown by file: ${named.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
+}
+
+/** How much there is, whether letter case mattered, and what of it is shown. */
+const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, { ended, files }: SearchEnd) => {
+  const total = files.reduce((sum, { matches }) => sum + matches, 0)
+  const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
+  const letters = case_sensitive ? "letter case minded" : "letter case ignored (case_sensitive: true minds it)"
+  const head = `${ended === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
+  return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
+}
+
+type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
+
+/** Encodings are looked up for so many files. */
+const mostEncodings = 30
+
+/** The files among those with matches that are not UTF-8, by their encodings. */
+const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
+  const { encoding, root } = yield* Workspace
+  const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
+  const all = yield* Effect.forEach(
+    shown,
+    ({ file }) => Effect.map(encoding(`${root}/${file}`), (name) => ({ file, name })),
+    { concurrency: filesAtOnce }
+  )
+  const others = all.flatMap(({ file, name }) =>
+    name === undefined || name === "UTF-8" ? [] : [{ file, name: encodingName(name) }]
+  )
+  return [...Map.groupBy(others, ({ name }) => name)].map(
+    ([name, some]) => `(Encoded as ${name}: ${some.map(({ file }) => file).join(", ")}.)`
+  )
+})
+
+/** Folders of a listing that ended early. */
+const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
+  if (isWhole) return []
+  const named = unread.slice(0, 5).join(", ")
+  const more = unread.length > 5 ? ` and ${unread.length - 5} more folders` : ""
+  return [`(There are more than 100,000 files: those in ${named}${more} were not searched. Give a path.)`]
+}
+
+/** Notes after the lines: what was not searched. */
+const notesOf = (
+  files: number,
+  { ended, searched, skipped }: SearchEnd,
+  listing: Listing,
+  { seconds, setting }: SearchTime
+) => [
+  ...(ended === undefined
+    ? []
+    : [
+        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+      ]),
+  ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
+  ...unlisted(listing),
+  ...listing.problems.map((problem) => `(${problem})`)
+]
+
+const nothingIn = (
+  { case_sensitive, glob, path, pattern, regex }: Parameters,
+  files: number,
+  isPartial: boolean
+): string => {
+  const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
+  const how = case_sensitive === true ? ", with letter case minded" : ""
+  const sought = JSON.stringify(pattern)
+  return isPartial
+    ? `${sought} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
+    : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${sought}${how}.`
+}
+
+/** What a search of these files says; `listing` says which files there are. */
+const resultText = Effect.fnUntraced(function* (
+  params: Parameters,
+  files: number,
+  found: SearchEnd,
+  listing: Listing,
+  time: SearchTime
+) {
+  const left = listing.passedOver.map((path) => ({ path, reason: "passed over" as const }))
+  const end = { ...found, skipped: [...found.skipped, ...left] }
+  const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
+  const none = end.ended === undefined ? [nothingIn(params, files - found.skipped.length, isPartial)] : []
+  const lines =
+    end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
+  return [...lines, ...notesOf(files, end, listing, time)].join("\n")
+})
+
+/** A pattern that is hardly meant as it is. */
+const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
+
+/** Files above `maxBytes` are not searched. */
+export const searchFiles = (maxBytes: number, time: SearchTime) =>
+  tool({
+    description:
+      "Finds the lines of the project that hold a text, as `path:line: text`, spread over the files, after how many there are.",
+    parameters: Parameters,
+    risk: "safe",
+    effect: "pure",
+    example: { pattern: "parseConfig", path: "src" },
+    errors: {
+      validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
+      not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
+    },
+    execute: Effect.fnUntraced(function* (given: Parameters) {
+      const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
+      const { listing } = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
+      const isMeant = given.glob === undefined ? () => true : matchesGlob(given.glob)
+      const files = listing.files.filter(isMeant)
+      const meant = { ...listing, files, passedOver: listing.passedOver.filter(isMeant) }
+      const search = Effect.fnUntraced(function* (params: Parameters) {
+        const found = yield* searchText({
+          files,
+          pattern: yield* readPattern(params),
+          context: params.context ?? 0,
+          maxMatches: params.max_results ?? defaultResults,
+          maxCharacters,
+          maxFileBytes: maxBytes,
+          deadline
+        })
+        return { found, text: yield* resultText(params, files.length, found, meant, time) }
+      })
+      const asWritten = yield* search(given)
+      if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {
+        return asWritten.text
+      }
+      const asRegex = yield* Effect.option(search({ ...given, regex: true }))
+      return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
+        ? `${asRegex.value.text}\n(Nothing holds the pattern as it is: it was searched as a regular expression.)`
+        : asWritten.text
+    })
+  })

@@ -1,0 +1,343 @@
+/**
+ * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
+ * HTML becomes markdown in a thread with limits of time and memory, so that no page can block the program.
+ */
+import * as Effect from "effect/Effect"
+import * as http from "node:http"
+import * as zlib from "node:zlib"
+import * as Duration from "effect/Duration"
+import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import { request as secureRequest } from "node:https"
+import { isIPv6, type LookupFunction } from "node:net"
+import { pipeline } from "node:stream"
+import { Worker } from "node:worker_threads"
+import { interfaceAddresses } from "../../services/commands/NetworkProxy.ts"
+import type { HtmlPage } from "./HtmlMarkdown.ts"
+import type { HtmlWork } from "./HtmlWorker.ts"
+import { moduleUrl } from "../../services/files/PackageFolder.ts"
+import {
+  canonicalAddress,
+  hostAndPort,
+  isAddress,
+  isOwnAddress,
+  notPublic,
+  portOf
+} from "../../domain/commands/NetworkAddress.ts"
+import { pageText } from "./PageText.ts"
+import {
+  FetchFailure,
+  fetchFailure,
+  type Page,
+  parseTarget,
+  WebFetch,
+  type OwnService,
+  type WebOptions
+} from "../../services/tools/WebFetch.ts"
+import { defaultLimits } from "../../domain/configuration/Limits.ts"
+
+interface HttpAnswer {
+  readonly status: number
+  /** Lower case, trimmed; `""` when the server did not send it. */
+  readonly contentType: string
+  /** The `Location` of a redirect, `""` otherwise. */
+  readonly location: string
+  /** Decoded; empty for a redirect. */
+  readonly body: Uint8Array
+}
+
+/** A map, since a server may name anything, also what every object has. */
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
+  ["gzip", () => zlib.createGunzip()],
+  ["x-gzip", () => zlib.createGunzip()],
+  ["deflate", () => zlib.createInflate()],
+  ["br", () => zlib.createBrotliDecompress()]
+])
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+/** Gives `node:net` the addresses that were checked, whatever the name resolves to now. */
+const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  return (_host, options, callback) => {
+    const [first] = found
+    if (options.all === true) callback(null, found)
+    else if (first === undefined) callback(new Error("no address"), "", 4)
+    else callback(null, first.address, first.family)
+  }
+}
+
+/** The decoded body of bounded size; the reason when it cannot be taken. */
+const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> => {
+  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  const decoder = decoders.get(encoding)
+  if (decoder === undefined && encoding !== "identity") {
+    throw fetchFailure(url, "io_error", `the page is encoded as ${encoding}`)
+  }
+  const body: AsyncIterable<Buffer | string> =
+    decoder === undefined ? response : pipeline(response, decoder(), () => undefined)
+  const chunks: Array<Buffer> = []
+  let total = 0
+  for await (const chunk of body) {
+    total += chunk.length
+    if (total > maxBytes) {
+      throw fetchFailure(url, "output_limit", `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`)
+    }
+    chunks.push(Buffer.from(chunk))
+  }
+  return Buffer.concat(chunks, total)
+}
+
+/** Why there is no answer. */
+const asFailure = (url: URL, cause: unknown): FetchFailure => {
+  if (cause instanceof FetchFailure) return cause
+  const { code = "", message } = cause as NodeJS.ErrnoException
+  return fetchFailure(url, "io_error", message === "" ? code : message)
+}
+
+const headers = {
+  accept: "text/html, text/markdown, text/plain, application/json, */*;q=0.5",
+  "accept-encoding": "gzip, deflate, br",
+  "user-agent": "task-conductor"
+}
+
+/**
+ * Sends one GET to one of `addresses`; the host of the URL is only used for `Host` and TLS. No redirects, no cookies, no pooled
+ * connections, a bounded body. Interruption closes the socket.
+ */
+const httpGet = (
+  url: URL,
+  addresses: ReadonlyArray<string>,
+  maxBytes: number
+): Effect.Effect<HttpAnswer, FetchFailure> =>
+  Effect.tryPromise({
+    try: async (signal): Promise<HttpAnswer> => {
+      const open = url.protocol === "https:" ? secureRequest : http.request
+      const request = open(url, { agent: false, headers, lookup: pinned(addresses), method: "GET" })
+      signal.addEventListener("abort", () => request.destroy(), { once: true })
+      try {
+        const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+          request.on("response", resolve).on("error", reject).end()
+        })
+        const { headers: given, statusCode: status = 0 } = response
+        const location = isRedirect(status) ? (given.location ?? "") : ""
+        return {
+          status,
+          contentType: (given["content-type"] ?? "").trim().toLowerCase(),
+          location,
+          body: location === "" ? await readBody(url, response, maxBytes) : new Uint8Array()
+        }
+      } finally {
+        request.destroy()
+      }
+    },
+    catch: (cause) => asFailure(url, cause)
+  })
+
+/** The rest of a larger page is not read. */
+const maxCharacters = 1_000_000
+const maxMegabytes = 512
+const defaultTime: Duration.Input = "10 seconds"
+
+const workerFile = moduleUrl("plugins/web/HtmlWorker")
+
+/** Deep nesting overflows the stack, and some constructs need unlimited memory or time. */
+const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
+
+/** Why the thread ended without a page. */
+const failureOf = (error: Error): string =>
+  error instanceof RangeError || ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
+    ? tooIntricate
+    : `its HTML cannot be read (${error.message})`
+
+const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
+  Effect.callback((resume) => {
+    const worker = new Worker(workerFile, {
+      workerData: work,
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes }
+    })
+    worker.on("message", (page: HtmlPage) => resume(Effect.succeed(page)))
+    worker.on("error", (error) => resume(Effect.fail(failureOf(error))))
+    worker.on("exit", () => resume(Effect.fail(tooIntricate)))
+    return Effect.promise(() => worker.terminate())
+  })
+
+/**
+ * The main content of a page as markdown, with absolute links. Of a page above a million characters only the beginning is
+ * read, and the text ends with a note. Fails with the reason when it takes more than `time`.
+ */
+export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
+  const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
+    Effect.timeoutOrElse({ duration: time, orElse: () => Effect.fail(tooIntricate) })
+  )
+  if (html.length <= maxCharacters) return page
+  const note = `(The page has ${html.length} characters of HTML; only the first ${maxCharacters} were read.)`
+  return { ...page, text: `${page.text}\n\n${note}` }
+})
+
+/** What a URL is held against. */
+interface KnownTargets {
+  readonly services: ReadonlyArray<OwnService>
+  /** The addresses of the network interfaces of this machine. */
+  readonly interfaces: ReadonlyArray<string>
+  /** May be fetched even from a private address; the services only when they are listed by their own names. */
+  readonly allowed: ReadonlySet<string>
+}
+
+/** The addresses of a host; the reason of the failure when it cannot be resolved. */
+const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
+  isAddress(host)
+    ? Effect.succeed([host])
+    : Dns.Dns.use((dns) => dns.lookup(host)).pipe(
+        Effect.map((found) => found.map(NetAddress.formatIp)),
+        Effect.mapError(({ reason }) => reason)
+      )
+
+const splitTarget = (target: string): readonly [host: string, port: string] => {
+  const colon = target.lastIndexOf(":")
+  return [target.slice(0, colon).replace(/^\[|\]$/g, ""), target.slice(colon + 1)]
+}
+
+/** The same host without the dot that may end it. */
+const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
+
+/** The service of this name and port, if it is one. */
+const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
+  services.find((one) => plainTarget(one.target) === plainTarget(target))
+
+/** The service that is reached at one of these addresses on this port, if there is one. */
+const serviceAt = Effect.fnUntraced(function* (
+  addresses: ReadonlyArray<string>,
+  port: string,
+  own: KnownTargets
+): Effect.fn.Return<{ readonly service: OwnService; readonly address: string } | undefined, never, Dns.Dns> {
+  for (const service of own.services) {
+    const [host, servicePort] = splitTarget(service.target)
+    if (servicePort !== port || service.isPublic === true) continue
+    const places = yield* Effect.orElseSucceed(lookUp(host), (): ReadonlyArray<string> => [])
+    const isHere = places.some((place) => isOwnAddress(place, own.interfaces))
+    const known = new Set(places.map(canonicalAddress))
+    const address = addresses.find(
+      (one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own.interfaces))
+    )
+    if (address !== undefined) return { service, address }
+  }
+  return undefined
+})
+
+/**
+ * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
+ * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
+ * whatever name.
+ */
+const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
+  const { allowed } = listed
+  const target = hostAndPort(url)
+  const isListed = allowed.has(target)
+  const denial = (why: string, permitted: string) => {
+    const detail = `${why}; to permit it, list ${permitted} under fetchAllow in your user configuration`
+    return fetchFailure(url, "permission_denied", detail)
+  }
+  const known = serviceNamed(target, listed)
+  if (known !== undefined && !isListed) return yield* denial(`${target} is the ${known.what}`, known.target)
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const addresses = yield* Effect.mapError(lookUp(host), (reason) =>
+    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
+  )
+  const reached = known === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
+  if (reached !== undefined) {
+    return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
+  }
+  const why = isListed ? undefined : notPublic(addresses, listed.interfaces)
+  if (why !== undefined) return yield* denial(why, target)
+  return addresses
+})
+
+export interface FetchOptions extends WebOptions {
+  /** The addresses of this machine; those of its network interfaces when absent. */
+  readonly interfaces?: () => ReadonlyArray<string>
+  /** The most bytes of a page, decoded. */
+  readonly maxBytes?: number
+}
+
+export const maxRedirects = 5
+export const defaultMaxBytes = 5_000_000
+const defaultTimeout = Duration.seconds(defaultLimits.fetchSeconds)
+
+const noHop = (): Effect.Effect<void> => Effect.void
+
+/** Pages that are converted at the same time; each takes a thread. */
+const readersAtOnce = 2
+
+const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
+  if (status < 200 || status > 299) {
+    const type = status === 404 || status === 410 ? "not_found" : "io_error"
+    return yield* fetchFailure(url, type, `the server answered ${status}`)
+  }
+  const unreadable = Effect.mapError((detail: string) => fetchFailure(url, "parse_error", detail))
+  const { isHtml, text } = yield* unreadable(Effect.fromResult(pageText(body, contentType)))
+  const page: Page = { url: url.href, ...(isHtml ? yield* unreadable(readHtml(text, url.href)) : { text }) }
+  return page
+})
+
+/** Resolves names with the given `Dns`. */
+export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
+  Layer.effect(
+    WebFetch,
+    Effect.gen(function* () {
+      const dns = yield* Dns.Dns
+      const allowed = new Set(options.allowed)
+      const { interfaces = interfaceAddresses, services = [] } = options
+      const reader = yield* Semaphore.make(readersAtOnce)
+      const maxBytes = options.maxBytes ?? defaultMaxBytes
+      const timeout = Duration.fromInputUnsafe(options.timeout ?? defaultTimeout)
+
+      const dial = Effect.fnUntraced(function* (url: URL) {
+        const addresses = yield* Effect.provideService(
+          addressesOf(url, { allowed, services, interfaces: interfaces() }),
+          Dns.Dns,
+          dns
+        )
+        return yield* httpGet(url, addresses, maxBytes)
+      })
+
+      const tooSlow = (url: URL) =>
+        fetchFailure(
+          url,
+          "timeout",
+          `there was no complete answer within ${Duration.format(timeout)} (limits.fetchSeconds)`
+        )
+
+      const get = Effect.fn("WebFetch.get")(function* <E = never, R = never>(
+        text: string,
+        authorizeHop: (url: string) => Effect.Effect<void, E, R> = noHop
+      ) {
+        let url = yield* parseTarget(text)
+        let left = timeout
+        for (let redirects = 0; ; redirects++) {
+          const orElse = () => Effect.fail(tooSlow(url))
+          const hop = Effect.timeoutOrElse(dial(url), { duration: left, orElse })
+          const [taken, answer] = yield* Effect.timed(hop)
+          if (answer.location === "") return yield* reader.withPermits(1)(toPage(url, answer))
+          if (redirects === maxRedirects) {
+            return yield* fetchFailure(url, "io_error", `it redirects more than ${maxRedirects} times`)
+          }
+          left = Duration.subtract(left, taken)
+          url = yield* parseTarget(answer.location, url)
+          yield* authorizeHop(url.href)
+        }
+      })
+
+      return WebFetch.of({ get })
+    })
+  )
+
+/** Resolves names as the operating system does. */
+export const layerPublicWeb = (options: FetchOptions = {}) =>
+  layerPublicWebNoDeps(options).pipe(Layer.provide(NodeDns.layer))

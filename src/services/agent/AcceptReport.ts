@@ -1,0 +1,69 @@
+/**
+ * How a report ends the work. A hook may question it once; meanwhile it is a candidate (CandidateReport.ts), which ends the work
+ * after all when nothing better comes.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import {
+  type CandidateReport,
+  isTested,
+  isUnchanged,
+  mayStay,
+  takenBack
+} from "../../domain/documents/CandidateReport.ts"
+import { fromHost } from "../../domain/models/ConversationMessage.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import type { AgentHook } from "./AgentHook.ts"
+import type { Compaction } from "./Compaction.ts"
+import type { AgentWork, Session } from "./Session.ts"
+import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
+
+const stateOf = (copy: WorkingCopy) => ({ files: copy.files(), version: copy.version() })
+
+export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<AgentHook>, { compacted }: Compaction) {
+  const changes = yield* makeTaskChanges
+
+  /** The report that may end the work: that of this turn, or a candidate that the turn leaves as it is or only tests. */
+  const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
+    const state = stateOf(work.assignment.copy)
+    const isTestedBy = (report: CandidateReport<A>): boolean =>
+      results.hasChanged && !verdict.isOpen && isTested(report, state, results.checks, changes.nameOf)
+    const value = Option.map(candidate, (report) => report.value)
+    if (Option.exists(candidate, (report) => isUnchanged(report, state, answer))) return value
+    return Option.orElse(verdict.accepted, () => (Option.exists(candidate, isTestedBy) ? value : Option.none()))
+  }
+
+  /** Ends the work with a report, unless a hook has a question first; only one report is questioned. */
+  const accept = Effect.fnUntraced(function* <A, E>(
+    judged: JudgedTurn<A, E>,
+    value: A
+  ): Effect.fn.Return<TurnOutcome<A>> {
+    const { candidate, left, session, work } = judged
+    const ask = Effect.forEach(hooks, ({ beforeEnd }) => beforeEnd?.(judged) ?? Effect.undefined)
+    const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
+    const questioned =
+      question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
+    // A question that the next compaction would drop is not worth a call.
+    const isAsked = questioned !== session && compacted(work, questioned, left) === questioned
+    yield* work.saveSession(isAsked ? questioned : session)
+    if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
+    const waiting = { ...stateOf(work.assignment.copy), value, checks: session.checks }
+    return { session: questioned, candidate: Option.some(waiting), end: Option.none() }
+  })
+
+  /** Ends with a candidate after all: later changes that do not pass the checks are taken back. */
+  const resolveCandidate = Effect.fnUntraced(function* <A, E>(
+    { assignment: { copy }, saveSession }: AgentWork<A, E>,
+    session: Session,
+    candidate: CandidateReport<A>
+  ) {
+    const state = stateOf(copy)
+    if (mayStay(candidate, state, session.checks)) return candidate.value
+    for (const file of takenBack(candidate, state)) copy.propose(file)
+    yield* saveSession({ ...session, checks: candidate.checks })
+    return candidate.value
+  })
+
+  return { accept, acceptedReport, resolveCandidate }
+})

@@ -1,0 +1,115 @@
+/**
+ * Makes the changes of a task that were approved, and holds its report against what came of them: what was denied or failed stands
+ * before what the model says, and the words of a model about work that was wholly denied go no further.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
+import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type CallOutcome, fileTools, isChange } from "../../domain/tools/ToolCall.ts"
+import { changeName } from "../../domain/tools/OpenChanges.ts"
+import { Checks } from "../checks/Checks.ts"
+import { Commands } from "../commands/Commands.ts"
+import { changesPath } from "../changes/FinalCalls.ts"
+import { makeTaskCall } from "../tools/ToolRunner.ts"
+import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
+
+/** A task whose turns have ended, with its changes that were approved. */
+export interface ApplyOrder extends Omit<TaskOrder, "task"> {
+  readonly outcome: TaskOutcome
+}
+
+const targetOf = ({ call }: CallOutcome): string => String(call.arguments["path"] ?? call.name)
+
+const verbs: Readonly<Record<string, string>> = { remove_file: "removed", move_file: "moved" }
+
+const failureLine = (outcome: CallOutcome): string =>
+  `- ${hasTarget(outcome) ? targetOf(outcome) : changeName(outcome.call)} was not ${verbs[outcome.call.name] ?? "changed"}: ${outcomeText(
+    outcome
+  )
+    .replace(/^ERROR \(\w+\): /, "")
+    .split("\n", 1)
+    .join("")}`
+
+const hasTarget = ({ call }: CallOutcome): boolean =>
+  typeof call.arguments["path"] === "string" || !fileTools.has(call.name)
+
+const noReport = resultOfSummary("Done.")
+
+/** The report with what was not made before it; only that when nothing was made. */
+const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
+  const failed = outcomes.filter(({ result }) => !result.success)
+  if (failed.length === 0) return report
+  const lines = failed.map(failureLine).join("\n")
+  if (failed.length === outcomes.length) return resultOfSummary(`Nothing was changed:\n\n${lines}`)
+  const summary = `Partly done:\n\n${lines}\n\nThe report from before that:\n\n${report.summary}`
+  return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
+}
+
+/** An item whose change was not made has failed. */
+const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
+  const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
+  return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
+}
+
+export class ChangeApplier extends Context.Service<
+  ChangeApplier,
+  {
+    /** Fails with a `TaskFailure` of phase execution. A call that fails is told in the result. */
+    apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
+  }
+>()("task-conductor/services/pipeline/ChangeApplier") {
+  static readonly layer = Layer.effect(
+    ChangeApplier,
+    Effect.gen(function* () {
+      const checksOfHost = yield* Checks
+      const commands = yield* Commands
+      const runCall = yield* makeTaskCall
+
+      /**
+       * The checks of what was made. Those of the working copy say nothing about a part of its changes, and where no command
+       * could see it there are none: then the project is checked.
+       */
+      const checksOf = Effect.fnUntraced(function* (
+        { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,
+        made: ReadonlySet<string>
+      ) {
+        const isWhole = files.every(({ path }) => made.has(path))
+        if (isWhole && (checks.length > 0 || (yield* commands.copies).mechanism !== "none")) return checks
+        const scope = { task: task.name, round, turn: 0, request: requestOf({ briefing, task }) }
+        return yield* checksOfHost.run(scope, [...made], checks)
+      })
+
+      const apply = Effect.fnUntraced(function* (order: ApplyOrder) {
+        const { outcome, round } = order
+        const { calls, files = [], priorCalls = [], result = noReport, seen, task, unfounded } = outcome
+        const planned = outcome.items
+        const outcomes = yield* Effect.mapError(
+          Effect.forEach(calls, (call) => runCall({ task: task.name, round, target: "project" }, call)),
+          (error) => taskFailure(task, "execution", error, priorCalls)
+        )
+        const changes = [...priorCalls.filter(isChange), ...outcomes]
+        const done = changes.filter((one) => one.result.success).map(({ call }) => call)
+        const changed = files.filter((file) => done.some((call) => changesPath(call, file.path)))
+        const made = new Set(changed.map(({ path }) => path))
+        const items = planned?.map((item) => itemAfter(item, outcomes))
+        const checked = changed.length === 0 ? [] : yield* checksOf(order, made)
+        return new TaskResult({
+          task,
+          calls: [...priorCalls, ...outcomes],
+          result: items === undefined ? withOutcomes(result, changes) : resultOfSummary(itemsReport(items)),
+          ...(items === undefined ? {} : { items }),
+          ...(changed.length === 0 ? {} : { files: changed }),
+          ...(checked.length === 0 ? {} : { checks: checked }),
+          ...(seen === undefined ? {} : { seen }),
+          ...(unfounded === undefined ? {} : { unfounded })
+        })
+      })
+
+      return ChangeApplier.of({ apply })
+    })
+  )
+}

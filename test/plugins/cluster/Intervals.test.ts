@@ -1,0 +1,120 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { makeOffers } from "../../../src/plugins/cluster/ClusterTasks.ts"
+import { ClusterWork, CurrentLease, type HeldLease, type WorkKind } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
+import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { makeMemoryWork } from "../../support/MemoryWork.ts"
+
+const worker = { name: "gpu-1-7", program: "0" }
+
+/** A run that is offered, in a store that counts what it is asked. */
+const makeStore = () => {
+  const memory = makeMemoryWork()
+  memory.submit("run-1", worker.program)
+  const { claim, results, ...others } = memory.work
+  const counts = { claims: 0, results: 0 }
+  const work = ClusterWork.of({
+    ...others,
+    claim: (...given) => Effect.suspend(() => ((counts.claims += 1), claim(...given))),
+    results: (...given) => Effect.suspend(() => ((counts.results += 1), results(...given)))
+  })
+  return { counts, memory, layer: Layer.succeed(ClusterWork)(work) }
+}
+
+/** Works for a minute, with as much as it can do; the run is led like this, and other pieces never end. */
+const workFor = (lead: Effect.Effect<void, never, ClusterWork>) =>
+  Effect.gen(function* () {
+    const { counts, layer } = makeStore()
+    const begun: Array<[WorkKind, number]> = []
+    const context = yield* Layer.build(layer)
+    const loop = runWorkLoop({
+      worker,
+      room: Effect.succeed({ run: 1, refine: 0, task: 8 }),
+      report: () => Effect.void,
+      carryOut: Effect.fnUntraced(function* ({ kind }) {
+        begun.push([kind, yield* Clock.currentTimeMillis])
+        if (kind === "run") yield* Effect.provideContext(lead, context)
+        return yield* Effect.never
+      })
+    })
+    yield* Effect.forkScoped(Effect.provideContext(loop, context))
+    yield* TestClock.adjust("1 minute")
+    return { begun, counts }
+  }).pipe(Effect.scoped)
+
+const offering = (kind: WorkKind, count: number) =>
+  Effect.gen(function* () {
+    const offer = yield* makeOffers("run-1")
+    const pieces = Array.from({ length: count }, (_, at) => ({ key: `${kind}/${at}`, kind, payload: "{}" }))
+    yield* Effect.forEach(pieces, offer, { concurrency: "unbounded" })
+  }).pipe(Effect.scoped)
+
+describe("what the database is asked while models work", () => {
+  it.effect("is for free work by a worker that has enough to do, at most every two seconds", () =>
+    Effect.gen(function* () {
+      const { counts } = yield* workFor(Effect.void)
+      assert.isAtMost(counts.claims, 33)
+    })
+  )
+
+  it.effect("is for work at once that this worker has offered itself", () =>
+    Effect.gen(function* () {
+      const { begun } = yield* workFor(Effect.andThen(Effect.sleep("10500 millis"), offering("task", 1)))
+      assert.deepStrictEqual(begun, [
+        ["run", 0],
+        ["task", 10_500]
+      ])
+    })
+  )
+
+  it.effect("is for what came of work once a second while much is left", () =>
+    Effect.gen(function* () {
+      const { counts } = yield* workFor(offering("refine", 20))
+      assert.isAtMost(counts.results, 61)
+    })
+  )
+})
+
+describe("the journal of a cluster run", () => {
+  it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
+    Effect.gen(function* () {
+      const { layer, memory } = makeStore()
+      const store = Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
+      const options = { runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }
+      const context = yield* Layer.build(Layer.provide(layerClusterJournal(options), store))
+      const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
+      if (claimed === undefined) return yield* Effect.die("the run was not offered")
+      const lease: HeldLease = {
+        ...claimed,
+        lost: yield* Deferred.make<void>(),
+        cancelled: yield* Deferred.make<void>(),
+        lookForWork: Effect.void,
+        renewedAt: 0
+      }
+      const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
+      const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
+      yield* Effect.gen(function* () {
+        yield* (yield* ClusterJournal).join(lease)
+        const { enqueue } = yield* Journal
+        yield* enqueue({ type: "event", event: { type: "round.started", round: 1 } })
+        yield* TestClock.adjust("900 millis")
+        assert.deepStrictEqual(written(), [])
+        yield* TestClock.adjust("100 millis")
+        assert.deepStrictEqual(written(), ["round.started"])
+        yield* enqueue({ type: "event", event: { type: "round.started", round: 2 } })
+        yield* enqueue({ type: "event", event: question })
+        yield* TestClock.adjust(0)
+        assert.deepStrictEqual(written(), ["round.started", "round.started", "approval.requested"])
+      }).pipe(Effect.provideContext(context), Effect.provideService(CurrentLease, lease))
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,189 @@
+import { assert, it, describe } from "@effect/vitest"
+import {
+  mcpToolName,
+  serverPrefix,
+  mcpToolEffect,
+  mcpToolRisk,
+  mcpData,
+  type McpResult
+} from "../../../src/plugins/mcp/McpTool.ts"
+import { readableSchema } from "../../../src/plugins/mcp/McpSchema.ts"
+import { contentText } from "../../../src/plugins/mcp/McpConnection.ts"
+import type * as McpSchema from "effect/ai/McpSchema"
+import { isToolName } from "../../../src/domain/permissions/Permission.ts"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
+
+it("makes every name of a server and a tool one that a tool may have", () => {
+  const cases: ReadonlyArray<readonly [server: string, tool: string, name: string]> = [
+    ["github", "search_code", "mcp__github__search_code"],
+    ["My Server", "readFile", "mcp__my_server__read_file"],
+    ["a--b__c", "__get//URL2__", "mcp__a_b_c__get_url2"],
+    ["9", "été", "mcp__9__t"]
+  ]
+  for (const [server, tool, name] of cases) {
+    assert.strictEqual(mcpToolName(serverPrefix(server) ?? "", tool), name)
+    assert.isTrue(isToolName(name))
+  }
+})
+
+it("cannot use a name without letters and digits, or one that is too long", () => {
+  assert.deepStrictEqual(
+    [
+      serverPrefix("???"),
+      serverPrefix("s".repeat(51)),
+      mcpToolName("mcp__s__", "—"),
+      mcpToolName("mcp__s__", "t".repeat(93))
+    ],
+    [undefined, undefined, undefined, undefined]
+  )
+  assert.strictEqual(mcpToolName("mcp__s__", "t".repeat(92))?.length, 100)
+})
+
+const plain = { name: "a", isDestructive: false }
+const destroying = { name: "a", isDestructive: true }
+
+it("gives a tool medium risk when nobody says anything, and high risk when the server says that it destroys", () => {
+  assert.deepStrictEqual([mcpToolRisk({}, plain), mcpToolRisk({}, destroying)], ["medium", "high"])
+})
+
+it("gives a tool the risk that the person set for the server, which a server can only raise", () => {
+  assert.deepStrictEqual(
+    [mcpToolRisk({ risk: "safe" }, plain), mcpToolRisk({ risk: "safe" }, destroying)],
+    ["safe", "high"]
+  )
+  assert.deepStrictEqual(
+    [mcpToolRisk({ risk: "high" }, plain), mcpToolRisk({ risk: "high" }, destroying)],
+    ["high", "high"]
+  )
+})
+
+it("gives a tool the risk that the person set for it", () => {
+  const entry = { risk: "high", tools: { a: { risk: "safe" } } } as const
+  assert.deepStrictEqual(
+    [mcpToolRisk(entry, destroying), mcpToolRisk(entry, { ...plain, name: "b" })],
+    ["safe", "high"]
+  )
+})
+
+it("takes a repeated call for a second effect, unless the person says otherwise", () => {
+  const entry = { tools: { a: { effect: "pure" } } } as const
+  assert.deepStrictEqual([mcpToolEffect(entry, "a"), mcpToolEffect(entry, "constructor")], ["pure", "once"])
+})
+
+const schemaExcess = (schema: unknown): string | undefined => {
+  const readable = readableSchema(schema)
+  return Result.isFailure(readable) ? readable.failure : undefined
+}
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
+
+it("lets schemas through that people write, also with definitions that refer to themselves", () => {
+  const node = object({ next: { $ref: "#/$defs/node" }, other: { $ref: "#/$defs/missing" } })
+  assert.isUndefined(schemaExcess(object({ a: { type: "string" }, b: { $ref: "#/$defs/node" } }, { $defs: { node } })))
+})
+
+it("stops at what unfolds without end", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+  const all = object(Object.fromEntries(names.map((name) => [name, { $ref: `#/definitions/${name}` }])))
+  const definitions = Object.fromEntries(names.map((name) => [name, all]))
+  const begun = performance.now()
+  assert.strictEqual(
+    schemaExcess({ ...all, definitions }),
+    "the schema of its parameters unfolds to more than 10000 parts or 64 levels."
+  )
+  assert.isBelow(performance.now() - begun, 1000)
+})
+
+it("stops at what is nested deeply, and at what is long", () => {
+  let deep: object = {}
+  for (let level = 0; level < 100_000; level++) deep = { items: deep }
+  assert.match(schemaExcess(object({ deep })) ?? "", /64 levels\.$/)
+  assert.match(schemaExcess(object({}, { description: "x".repeat(70_000) })) ?? "", /65536 characters\.$/)
+})
+
+const dataOf = (given: Partial<McpResult>) =>
+  mcpData("say", { text: "", structured: undefined, isError: false, ...given })
+
+const failure = (message: string) => Result.fail(new ToolFailure({ type: "internal_error", message }))
+
+describe("the data of a server's result", () => {
+  it("is its text, with what a model cannot read named by type and size", () => {
+    const text = contentText([
+      { type: "text", text: "One." },
+      { type: "image", mimeType: "image/png", data: new Uint8Array(12) },
+      { type: "resource_link", uri: "file:///a", name: "a" },
+      { type: "resource", resource: { uri: "file:///b", text: "the text of b" } },
+      { type: "resource", resource: { uri: "file:///c", mimeType: "application/zip", blob: new Uint8Array(9) } }
+    ] as ReadonlyArray<McpSchema.ContentBlock>)
+    assert.deepStrictEqual(
+      dataOf({ text }),
+      Result.succeed(
+        [
+          "One.",
+          "[image image/png, 12 bytes, not shown]",
+          "[link a: file:///a]",
+          "[resource file:///b]\nthe text of b",
+          "[resource file:///c, application/zip, 9 bytes, not shown]"
+        ].join("\n")
+      )
+    )
+  })
+
+  it("is its structured content when the text says the same or nothing", () => {
+    const structured = { a: 1, b: [true] }
+    assert.deepStrictEqual(dataOf({ structured }), Result.succeed(structured))
+    assert.deepStrictEqual(dataOf({ structured, text: '{ "b": [true], "a": 1 }' }), Result.succeed(structured))
+  })
+
+  const file = "# Title\n\nText.\n"
+  const list = [{ id: 1 }, { id: 2 }]
+  const same: ReadonlyArray<
+    readonly [name: string, structured: Schema.Json, texts: ReadonlyArray<string>, data: Schema.Json]
+  > = [
+    ["JSON with blanks", { a: 1 }, ['{\n  "a": 1\n}'], { a: 1 }],
+    ["the only value of an object", { content: file }, [file], file],
+    ["the only value, with other ends of lines", { content: "a\r\nb" }, ["a\nb\n"], "a\nb\n"],
+    ["a number that is wrapped", { result: 5 }, ["5"], { result: 5 }],
+    ["a list that is wrapped", { result: list }, [JSON.stringify(list)], { result: list }],
+    [
+      "a list, a text for each item",
+      { result: list },
+      list.map((item) => JSON.stringify(item, null, 2)),
+      { result: list }
+    ],
+    ["words, a text for each", { result: ["a", "b"] }, ["a", "b"], { result: ["a", "b"] }],
+    ["lines", { result: ["a", "b"] }, ["a\nb"], { result: ["a", "b"] }],
+    [
+      "blocks of content",
+      { content: [{ type: "text", text: file }] },
+      [file],
+      { content: [{ type: "text", text: file }] }
+    ],
+    ["JSON behind words", { a: [1] }, ['Found: {"a":[1]}'], 'Found: {"a":[1]}']
+  ]
+  it.each(same)("goes to the model once when both say the same: %s", (_, structured, texts, data) => {
+    assert.deepStrictEqual(dataOf({ structured, text: texts.join("\n"), texts }), Result.succeed(data))
+  })
+
+  it("is both when they differ", () => {
+    const structured = { a: 1 }
+    assert.deepStrictEqual(
+      dataOf({ structured, text: "It is one." }),
+      Result.succeed({ text: "It is one.", structured })
+    )
+  })
+
+  it("is a failure with the server's words, bounded, when the server says so", () => {
+    assert.deepStrictEqual(
+      dataOf({ isError: true, text: " No such city. " }),
+      failure("The tool say failed: No such city.")
+    )
+    assert.deepStrictEqual(dataOf({ isError: true }), failure("The tool say failed: it gave no reason."))
+    assert.deepStrictEqual(
+      dataOf({ isError: true, text: "x".repeat(3000) }),
+      failure(`The tool say failed: ${"x".repeat(2000)}`)
+    )
+  })
+})

@@ -1,0 +1,366 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { connect } from "../../../src/plugins/mcp/McpConnection.ts"
+import { RunStore } from "../../../src/services/history/RunStore.ts"
+import { makeSandbox, program } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { stageNameOf } from "../../support/stageName.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { waitFor } from "../../support/waitFor.ts"
+
+const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+
+const environment = (root: string, host: string) => ({
+  PATH: process.env["PATH"] ?? "",
+  TASK_CONDUCTOR_MODEL: "embedded",
+  HOME: join(root, "home"),
+  XDG_CONFIG_HOME: join(root, "config"),
+  OLLAMA_HOST: host
+})
+
+/** Our own client, speaking to our own server in a project with one file. */
+const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], host = "127.0.0.1:1") {
+  const { root, write } = yield* sandbox
+  write("project/notes.md", "The word is heron.\n")
+  const started = { command: process.execPath, args: [program, "mcp", ...args], cwd: join(root, "project") }
+  const address = { _tag: "Program", ...started, env: environment(root, host) } as const
+  const connection = yield* connect(address, "60 seconds", "0")
+  const call = (name: string, given: Readonly<Record<string, string | ReadonlyArray<string>>>) =>
+    Effect.map(connection.call(name, given), ({ isError, structured, text: said }) => {
+      const text = said.replaceAll(root, "<root>")
+      return { text, isError, data: structured as Readonly<Record<string, unknown>> }
+    })
+  return { connection, call }
+})
+
+const layer = Layer.merge(NodeServices.layer, FetchHttpClient.layer)
+const liveTest = <A, E>(
+  name: string,
+  body: () => Effect.Effect<A, E, Layer.Success<typeof layer> | Scope.Scope>
+): void => it.live(name, () => Effect.provide(body(), layer))
+
+const initialize = {
+  method: "initialize",
+  id: 1,
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "0" } }
+}
+const initialized = { method: "notifications/initialized" }
+const callOf = (id: number, name: string, given: object, meta?: object) => ({
+  method: "tools/call",
+  id,
+  params: { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) }
+})
+
+/** The messages as a client sends them, a line each. */
+const linesOf = (...messages: ReadonlyArray<object>): string =>
+  messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("")
+
+/** Everything that came, a line each; throws for a line that is no message of the protocol. */
+const messagesIn = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const message = JSON.parse(line) as {
+        readonly jsonrpc: string
+        readonly id?: number | null
+        readonly method?: string
+        readonly error?: { readonly code: number }
+        readonly result?: Readonly<Record<string, unknown>>
+        readonly params?: Readonly<Record<string, unknown>>
+      }
+      assert.strictEqual(message.jsonrpc, "2.0")
+      return message
+    })
+
+/** The binary with its stdin held open, as a client holds it. */
+const open = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  host = "127.0.0.1:1",
+  files: Readonly<Record<string, string>> = {}
+) {
+  const { root, write } = yield* sandbox
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [program, "mcp", ...args], { cwd: join(root, "project"), env: environment(root, host) })
+    ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  )
+  let stdout = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+  let stderr = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+  return {
+    send: (...messages: ReadonlyArray<object>) => void child.stdin.write(linesOf(...messages)),
+    write: (text: string) => void child.stdin.write(text),
+    /** Waits until this many lines have come. */
+    lines: (count: number) =>
+      waitFor(
+        `line ${count}`,
+        () => stdout.split("\n").length > count || child.exitCode !== null,
+        () => stdout
+      ),
+    /** Waits until no run of it goes on. */
+    idle: Effect.gen(function* () {
+      const store = yield* RunStore
+      while ((yield* store.list).some(({ standing }) => standing === "running")) yield* Effect.sleep("20 millis")
+    }).pipe(Effect.provide(RunStore.layer(join(root, "home/.local/state/task-conductor")))),
+    stderr: () => stderr,
+    close: () => void child.stdin.end(),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    stdout: () => stdout,
+    ended: Effect.promise(() => ended)
+  }
+})
+
+describe("the tools for other programs", () => {
+  liveTest("are check, plan, run, diff and undo", () =>
+    Effect.gen(function* () {
+      const { connection } = yield* serve()
+      assert.deepStrictEqual(
+        connection.tools.map(({ isDestructive, name }) => [name, isDestructive]),
+        [
+          ["check", false],
+          ["plan", false],
+          ["run", true],
+          ["diff", false],
+          ["undo", true]
+        ]
+      )
+    })
+  )
+
+  liveTest("check a document and make a plan", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const checked = yield* call("check", { text: "## Result summary\n\nFound it.", kind: "result" })
+      assert.deepStrictEqual(
+        [checked.isError, checked.data["verdict"], checked.data["issues"]],
+        [false, "accepted", []]
+      )
+      assert.deepStrictEqual(JSON.parse(checked.text), checked.data)
+      const planned = yield* call("plan", { prompt: "Where is `heron`?" })
+      assert.deepStrictEqual(
+        [planned.isError, planned.data["verdict"], planned.data["issues"]],
+        [false, "accepted", []]
+      )
+      assert.strictEqual(planned.text, planned.data["markdown"])
+      assert.match(planned.text, /^## Original prompt\n\nWhere is `heron`\?/)
+    })
+  )
+
+  liveTest("take a model of its own for a stage", () =>
+    Effect.gen(function* () {
+      const models = [{ name: fakeModel }, { name: "planner:1b" }]
+      const server = yield* FakeOllama.make(() => planOf([]), { models })
+      const { call } = yield* serve(["--model", fakeModel, "--stage-model", "plan=planner:1b"], server.url)
+      yield* call("plan", { prompt: "Which word?" })
+      assert.strictEqual(server.chats[0]?.model, "planner:1b")
+    })
+  )
+
+  liveTest("run a prompt to its answer", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const { data, isError, text } = yield* call("run", { prompt: "Where is `heron`?" })
+      assert.deepStrictEqual(
+        [isError, data["status"], data["exit_code"], data["denied"], data["answer"]],
+        [false, "done", 0, [], text]
+      )
+      assert.include(text, "The word is heron.")
+    })
+  )
+
+  liveTest("deny what nobody allowed when the server started, and name it", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
+      const { data, isError, text } = yield* call("run", given)
+      assert.deepStrictEqual([isError, data["status"], data["exit_code"]], [true, "not_permitted", 4])
+      const [denied = ""] = data["denied"] as ReadonlyArray<string>
+      assert.match(denied, /^read_file notes\.md \(nobody could be asked; --allow/)
+      assert.match(text, /^Not done \(not permitted\): /)
+    })
+  )
+
+  liveTest("do what a flag allowed", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve(["--allow", "read_file:notes.md"])
+      const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
+      const { data } = yield* call("run", given)
+      assert.deepStrictEqual([data["status"], data["exit_code"], data["denied"]], ["done", 0, []])
+    })
+  )
+
+  liveTest("name what changed, and that nothing checked it", () =>
+    Effect.gen(function* () {
+      const answers: Readonly<Record<string, string>> = {
+        creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+        refinement: refinementWith([
+          { name: "read_file", arguments: { path: ".env" } },
+          { name: "edit_file", arguments: { path: "notes.md", old_text: "heron", new_text: "crane" } }
+        ]),
+        execution: resultSaying("Changed, and all checks pass.")
+      }
+      const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? planOf([]))
+      const { call } = yield* serve(["--model", fakeModel, "--yes-this-run", "--deny", "read_file:.env"], server.url)
+      const { data, isError, text } = yield* call("run", { prompt: "Change notes.md." })
+      assert.strictEqual(isError, false, text)
+      assert.deepStrictEqual(data["facts"], {
+        files: [{ path: "notes.md", kind: "changed", insertions: 1, deletions: 1 }],
+        checks: [],
+        state: "not checked",
+        denied: [{ tool: "read_file", targets: [".env"], by: "rule" }]
+      })
+      assert.include(
+        text,
+        "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
+      )
+      const named = { run_id: String(data["run_id"]) }
+      assert.include((yield* call("diff", named)).text, "\n+++ b/notes.md\n")
+      assert.deepStrictEqual((yield* call("undo", { ...named, paths: ["notes.md"] })).data["paths"], ["notes.md"])
+      const [{ state } = {}] = (yield* call("diff", named)).data["changes"] as ReadonlyArray<{
+        readonly state?: string
+      }>
+      assert.strictEqual(state, "undone")
+      const none = yield* call("undo", { run_id: "20200101-000000-none" })
+      assert.deepStrictEqual([none.isError, none.text.includes("There is no run")], [true, true])
+
+      /* Without an approval beforehand, the step is refused, and counted as denied. */
+      const strict = yield* serve(["--model", fakeModel], server.url)
+      const refused = yield* strict.call("run", { prompt: "Change notes.md." })
+      assert.strictEqual(refused.data["status"], "not_permitted")
+      assert.match((refused.data["denied"] as ReadonlyArray<string>).join("\n"), /"Edit 1" \(/)
+      assert.match(refused.text, /^Not done \(not permitted\): .*not approved.* No file was changed\.\n/)
+    })
+  )
+
+  liveTest("answer a failure of the work as an error of the call, with its exit code", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve(["--model", "qwen3:8b"])
+      const { data, isError } = yield* call("run", { prompt: "Hello." })
+      assert.deepStrictEqual([isError, data["exit_code"]], [true, 5])
+      const wrong = yield* call("run", { prompt: "Hello.", skill: "no-such-skill" })
+      assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exit_code: 2 }])
+      const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
+      assert.deepStrictEqual([missing.isError, missing.data], [true, { exit_code: 2 }])
+      assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
+    })
+  )
+})
+
+describe("task-conductor mcp", () => {
+  liveTest("puts nothing but messages on stdout, whatever else writes there", () =>
+    Effect.gen(function* () {
+      const loud = 'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
+      const server = yield* open([], undefined, {
+        "config/task-conductor/config.json": JSON.stringify({ plugins: ["./loud.ts"] }),
+        "config/task-conductor/loud.ts": loud
+      })
+      server.send(initialize, initialized, callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" }))
+      yield* server.lines(4)
+      server.close()
+      const code = yield* server.ended
+      const messages = messagesIn(server.stdout())
+      assert.deepStrictEqual([code, messages.map(({ id }) => id)], [0, [1, undefined, undefined, 2]])
+      assert.deepStrictEqual(
+        messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
+        [
+          { progressToken: "p", progress: 1, message: "planning ..." },
+          { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
+        ]
+      )
+      assert.include(server.stderr(), "hello from a plugin\nand more\n")
+    })
+  )
+
+  liveTest("answers a line that is not JSON, wrong arguments and an unknown tool, and goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* open([])
+      server.send(initialize, initialized)
+      server.write("not JSON\n")
+      server.send(callOf(2, "check", { txt: "" }), callOf(3, "write_file", {}), callOf(4, "check", { text: "" }))
+      yield* server.lines(5)
+      server.close()
+      assert.strictEqual(yield* server.ended, 0)
+      const byId = new Map(messagesIn(server.stdout()).map((message) => [message.id, message]))
+      assert.strictEqual(byId.get(null)?.error?.code, -32_700)
+      assert.deepStrictEqual(byId.get(2)?.result, {
+        content: [
+          {
+            type: "text",
+            text: "The arguments do not fit: txt is unknown here. Remove it, or correct its name. text is missing. Add it."
+          }
+        ],
+        isError: true
+      })
+      assert.strictEqual(byId.get(3)?.error?.code, -32_602)
+      assert.strictEqual(byId.get(4)?.result?.["isError"], false)
+    })
+  )
+
+  liveTest("interrupts the run of a request that the client cancels, and goes on", () =>
+    Effect.gen(function* () {
+      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
+      const server = yield* open(["--model", fakeModel], model.url)
+      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
+      yield* model.until(({ chats }) => chats.length === 1)
+      server.send({ method: "notifications/cancelled", params: { requestId: 2 } })
+      yield* model.until(({ abortedCount }) => abortedCount() === 1)
+      server.send(callOf(3, "check", { text: "" }))
+      yield* server.lines(2)
+      yield* server.idle
+      /* A client that listens gets no answer to what it cancelled; once it is gone, nothing is held back any more. */
+      server.send(callOf(4, "check", { text: "" }))
+      yield* server.lines(3)
+      assert.deepStrictEqual(
+        messagesIn(server.stdout()).map(({ id }) => id),
+        [1, 3, 4]
+      )
+      server.close()
+      assert.strictEqual(yield* server.ended, 0)
+    })
+  )
+
+  liveTest("ends when the client closes stdin, also while it works", () =>
+    Effect.gen(function* () {
+      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
+      const server = yield* open(["--model", fakeModel], model.url)
+      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
+      yield* model.until(({ chats }) => chats.length === 1)
+      server.close()
+      assert.strictEqual(yield* server.ended, 0)
+      yield* model.until(({ abortedCount }) => abortedCount() === 1)
+    })
+  )
+
+  liveTest("ends on SIGTERM with the code of the signal", () =>
+    Effect.gen(function* () {
+      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
+      const server = yield* open(["--model", fakeModel], model.url)
+      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
+      yield* model.until(({ chats }) => chats.length === 1)
+      server.kill("SIGTERM")
+      assert.strictEqual(yield* server.ended, 143)
+    })
+  )
+
+  liveTest("says on stderr what is wrong with the configuration, before it serves", () =>
+    Effect.gen(function* () {
+      const { run, write } = yield* sandbox
+      write("config/task-conductor/config.json", '{ "modle": "x" }')
+      const { code, stderr, stdout } = yield* Effect.promise(() => run(["mcp"], { stdin: linesOf(initialize) }))
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.match(stderr, /config\.json:1:3: unknown key "modle"\. Nearest: model\./)
+    })
+  )
+})

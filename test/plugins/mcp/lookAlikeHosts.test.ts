@@ -1,0 +1,42 @@
+/**
+ * A host in another script can look like one that the person knows: what they are asked to judge shows it in ASCII.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { accessTarget } from "../../../src/domain/tools/Access.ts"
+import { readMcpServers } from "../../../src/plugins/mcp/McpServers.ts"
+import { callOf, openTools } from "../../support/OpenTools.ts"
+import { makeFolder } from "../../support/Project.ts"
+
+const hosts = [
+  "\u0430\u0440\u0440\u04cf\u0435.com",
+  "g\u03bf\u03bfgle.com",
+  "\u0440aypal.com",
+  "xn--80ak6aa92e.com",
+  "githu\u1d66.com",
+  "\u0261ithub.com",
+  "m\u00edcrosoft.com",
+  "exam\u217de.com",
+  "b\u00fccher.example",
+  "\uff45xample.com",
+  "example\u3002com"
+]
+
+it.effect("pages and MCP servers are shown by the ASCII form of their hosts", () =>
+  Effect.gen(function* () {
+    const project = yield* makeFolder
+    const { registry } = yield* openTools()
+    for (const host of hosts) {
+      const url = `https://${host}/path`
+      const ascii = new URL(url).host
+      assert.match(ascii, /^[\x20-\x7e]+$/)
+      const { accesses } = yield* registry.prepare(callOf("fetch_url", { url }))
+      assert.deepStrictEqual(accesses.map(accessTarget), [`https://${ascii}/path`])
+      const { servers } = yield* readMcpServers({ project, own: { one: { url } } })
+      const [address, written] = servers[0]?.start.does ?? []
+      assert.strictEqual(address, `Address: https://${ascii}/path`)
+      assert.strictEqual(written, ascii === host ? undefined : `Written as: ${url}`)
+    }
+  }).pipe(Effect.provide(NodeServices.layer))
+)

@@ -1,0 +1,266 @@
+/**
+ * Traces and metrics of runs at a collector on loopback.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
+
+interface Value {
+  readonly stringValue?: string
+  readonly intValue?: number | string
+  readonly doubleValue?: number
+}
+interface KeyValue {
+  readonly key: string
+  readonly value: Value
+}
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: ReadonlyArray<KeyValue>
+  readonly status: { readonly code: number; readonly message?: string }
+}
+interface Traces {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly resource: { readonly attributes: ReadonlyArray<KeyValue> }
+    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>
+  }>
+}
+interface Metrics {
+  readonly resourceMetrics: ReadonlyArray<{
+    readonly scopeMetrics: ReadonlyArray<{
+      readonly metrics: ReadonlyArray<{
+        readonly name: string
+        readonly unit: string
+        readonly histogram?: {
+          readonly dataPoints: ReadonlyArray<{ readonly sum: number; readonly attributes: ReadonlyArray<KeyValue> }>
+        }
+      }>
+    }>
+  }>
+}
+interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: Buffer
+}
+
+const sandbox = inProcess(makeSandbox())
+let received: Array<Received> = []
+let server: Server
+let address = ""
+beforeAll(async () => {
+  sandbox.write("project/notes.md", "# Notes\n\nThe port is sesame. ghp_abcdefghijklmnopqrstuvwxyz0123456789\n")
+  server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) })
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => {
+  received = []
+})
+afterAll(() => {
+  server.close()
+  sandbox.remove()
+})
+
+const observe = (env: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) =>
+  sandbox.run(words.length === 0 ? ["run", "--model", "embedded", "Where is the port?"] : words, { env })
+
+const valueOf = ({ doubleValue, intValue, stringValue }: Value) => stringValue ?? doubleValue ?? Number(intValue)
+const flat = (attributes: ReadonlyArray<KeyValue>) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]))
+
+const bodies = <A>(path: string): ReadonlyArray<A> =>
+  received.flatMap((one) => (one.path === path ? [JSON.parse(one.body.toString()) as A] : []))
+const spansOf = () =>
+  bodies<Traces>("/v1/traces").flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+  )
+const treeOf = (spans: ReadonlyArray<Span>) => {
+  const byId = new Map(spans.map((span) => [span.spanId, span]))
+  const pathOf = (span: Span): string => {
+    const parent = byId.get(span.parentSpanId ?? "")
+    return parent === undefined ? span.name : `${pathOf(parent)} > ${span.name}`
+  }
+  return [...new Set(spans.map(pathOf))].toSorted()
+}
+
+describe("a run", () => {
+  it("is not observed when nothing asks for it", async () => {
+    const off: Record<string, string> = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_SDK_DISABLED: "true" }
+    for (const env of [{}, off]) {
+      expect((await observe(env)).code).toBe(0)
+    }
+    expect(received).toEqual([])
+  })
+
+  it("is a trace of stages, tasks, model calls and tool calls, without what was said", async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: address,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_HEADERS: "x-team=blue,x-key=a%20b"
+    }
+    const { code, stderr } = await observe(env)
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("observed")])
+    const [first] = received
+    expect(first?.headers).toMatchObject({ "x-team": "blue", "x-key": "a b", "content-type": "application/json" })
+    const resource = flat(bodies<Traces>("/v1/traces")[0]?.resourceSpans[0]?.resource.attributes ?? [])
+    expect(resource).toMatchObject({ "service.name": "task-conductor", "service.version": expect.any(String) })
+
+    const spans = spansOf()
+    const root = "invoke_agent task-conductor"
+    expect(treeOf(spans)).toEqual(
+      [
+        root,
+        `${root} > stage plan`,
+        `${root} > stage plan > chat embedded`,
+        `${root} > task`,
+        `${root} > task > execute_tool search_files`,
+        `${root} > task > stage task`,
+        `${root} > task > stage task > chat embedded`
+      ].toSorted()
+    )
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
+    for (const span of spans) {
+      expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true)
+      expect(span.status.code).toBe(1)
+    }
+    const named = (name: string) => spans.find((span) => span.name === name)
+    expect(flat(named(root)?.attributes ?? [])).toMatchObject({
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.conversation.id": expect.stringMatching(/^\d{8}-\d{6}-/),
+      "task_conductor.run.status": "done",
+      "task_conductor.run.exit_code": 0
+    })
+    expect([named("chat embedded")?.kind, flat(named("chat embedded")?.attributes ?? [])]).toMatchObject([
+      3,
+      {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "embedded",
+        "gen_ai.usage.input_tokens": expect.any(Number),
+        "gen_ai.usage.output_tokens": expect.any(Number)
+      }
+    ])
+    expect(flat(named("execute_tool search_files")?.attributes ?? [])).toMatchObject({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "search_files",
+      "gen_ai.tool.call.id": "turn-1/call-1"
+    })
+    const all = received.map(({ body }) => body.toString()).join("\n")
+    for (const said of ["Where is the port", "sesame", "notes.md"]) expect(all).not.toContain(said)
+  })
+
+  it("measures tokens and durations", async () => {
+    await observe({
+      OTEL_EXPORTER_OTLP_ENDPOINT: address,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_SERVICE_NAME: "mine"
+    })
+    const metrics = bodies<Metrics>("/v1/metrics").flatMap(({ resourceMetrics }) =>
+      resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: some }) => some))
+    )
+    expect([...new Set(metrics.map(({ name, unit }) => `${name} ${unit}`))].toSorted()).toEqual([
+      "gen_ai.client.operation.duration s",
+      "gen_ai.client.token.usage {token}",
+      "task_conductor.run.duration s",
+      "task_conductor.tool.duration s"
+    ])
+    const tokens = metrics.find(({ name }) => name === "gen_ai.client.token.usage")?.histogram?.dataPoints ?? []
+    const types = new Set(tokens.map(({ attributes }) => flat(attributes)["gen_ai.token.type"]))
+    expect([types, tokens.every(({ sum }) => sum > 0)]).toEqual([new Set(["input", "output"]), true])
+    expect(flat(bodies<Traces>("/v1/traces")[0]?.resourceSpans[0]?.resource.attributes ?? [])).toMatchObject({
+      "service.name": "mine"
+    })
+  })
+
+  it("tells what was said on request, without secrets", async () => {
+    await observe({
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${address}/mine`,
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json",
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true"
+    })
+    expect(new Set(received.map(({ path }) => path))).toEqual(new Set(["/mine"]))
+    const all = received.map(({ body }) => body.toString()).join("\n")
+    for (const said of ["Where is the port", "sesame", "gen_ai.tool.call.arguments"]) expect(all).toContain(said)
+    expect(all).not.toContain("ghp_abcdefghij")
+  })
+
+  it("is sent as protobuf unless another protocol is named", async () => {
+    await observe({ OTEL_EXPORTER_OTLP_ENDPOINT: address })
+    expect(new Set(received.map(({ headers, path }) => `${path} ${String(headers["content-type"])}`))).toEqual(
+      new Set(["/v1/traces application/x-protobuf", "/v1/metrics application/x-protobuf"])
+    )
+  })
+
+  it("that fails is a failed span", async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
+    const { code } = await observe(env, "run", "--model", "qwen3:8b", "Where is the port?")
+    expect(code).toBe(5)
+    const root = spansOf().find(({ name }) => name === "invoke_agent task-conductor")
+    expect([root?.status, flat(root?.attributes ?? [])]).toMatchObject([
+      { code: 2, message: "unavailable" },
+      { "error.type": "unavailable", "task_conductor.run.exit_code": 5 }
+    ])
+    expect(JSON.stringify(spansOf())).not.toMatch(/node_modules|\.ts:\d/)
+  })
+
+  it.each([
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" },
+      "OTEL_EXPORTER_OTLP_ENDPOINT is not an address. Write it as http://HOST:PORT."
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+      "Use http/protobuf or http/json."
+    ]
+  ])("goes on with a warning when it cannot be observed: %j", async (env, warning) => {
+    const { code, stderr } = await observe(env as unknown as Readonly<Record<string, string>>)
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: This run is not observed.`)])
+    expect(stderr).toContain(warning)
+  })
+
+  it("goes on when the collector is gone", async () => {
+    const { code, stderr } = await observe({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "50"
+    })
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("observed")])
+  })
+})
+
+describe("a conversation", () => {
+  it("is a trace for each message", async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
+    const { code } = await observe(
+      env,
+      "ask",
+      "--model",
+      "embedded",
+      "--allow",
+      "read_file",
+      "--allow",
+      "search_files",
+      "Where is the port?"
+    )
+    expect(code).toBe(0)
+    const paths = treeOf(spansOf())
+    expect(paths).toContain("invoke_agent task-conductor")
+    expect(paths.some((path) => path.endsWith("chat embedded"))).toBe(true)
+    expect(join(...paths)).not.toContain("port")
+  })
+})

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { assert, describe } from "@effect/vitest"
+import { builtIns } from "../../../src/app/layers.ts"
+import { layerNoCommands } from "../../support/NoCommands.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { ToolLimits } from "../../../src/services/tools/ToolLimits.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+
+describe("the built-in tools", () => {
+  nodeTest("say the limits that the person set", () =>
+    Effect.gen(function* () {
+      const registry = yield* ToolRegistry
+      assert.include(registry.find("fetch_url")?.errors?.["timeout"], "within 7 seconds")
+      assert.include(JSON.stringify(registry.find("run_command")?.parameters), "How long it may run. Default: 9.")
+    }).pipe(
+      Effect.provide(
+        ToolRegistry.layer([builtIns]).pipe(
+          Layer.provide(Layer.succeed(ToolLimits)({ ...defaultLimits, fetchSeconds: 7, commandSeconds: 9 })),
+          Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands))
+        )
+      )
+    )
+  )
+})

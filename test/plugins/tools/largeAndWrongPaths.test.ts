@@ -1,0 +1,140 @@
+/**
+ * What a person or a model asks for with a wrong path, a very large file or a place outside the project: the answer says
+ * what is wrong and how to go on, instead of an error of the system.
+ */
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { openTools } from "../../support/OpenTools.ts"
+import { makeFolder } from "../../support/Project.ts"
+
+const files = { "src/a.ts": "a\n", "src/b.ts": "b\n", "empty/.keep": "" }
+
+describe("a wrong path", () => {
+  const cases: ReadonlyArray<readonly [path: string, type: string, says: string]> = [
+    ["src/a.ts/x", "not_found", "A part of the path is a file, not a folder."],
+    ["src/a.ts/", "none", ""],
+    ["src", "io_error", "is a folder, not a file. Name a file in it: "],
+    ["empty", "io_error", "is a folder, not a file. Name a file in it: "],
+    ["scr/a.ts", "not_found", "src/a.ts"],
+    ["src/A.ts", "not_found", "src/a.ts"],
+    ["a.ts", "not_found", "src/a.ts"],
+    ["./src//a.ts", "none", ""],
+    [`src/${"x".repeat(300)}`, "validation_failed", "The path is too long."],
+    [`${"x/".repeat(3000)}a`, "validation_failed", "The path is too long."],
+    ["circle", "validation_failed", "Its links form a circle."],
+    ["circle/a.ts", "validation_failed", "Its links form a circle."],
+    ["nul\0", "validation_failed", "holds a NUL character. Give the path of a file."],
+    ["dangling", "not_found", "There is no file at "]
+  ]
+  for (const [path, type, says] of cases) {
+    nodeTest(`is told as such: ${JSON.stringify(path.slice(0, 20))}`, () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { root, run } = yield* openTools({ files })
+        yield* fs.symlink(`${root}/circle`, `${root}/circle`)
+        yield* fs.symlink(`${root}/gone`, `${root}/dangling`)
+        const { error_message, error_type } = yield* run("read_file", { path })
+        assert.strictEqual(error_type, type, error_message ?? "")
+        assert.include(error_message ?? "", says)
+        assert.notMatch(error_message ?? "", /The system says|\bE[A-Z]{4,}\b/)
+      })
+    )
+  }
+})
+
+describe("a path with the backslashes of markdown", () => {
+  const named = { "src/my_file.go": "one\n", "src/_private/a-b.go": "two\n", "src/odd\\_name.txt": "three\n" }
+
+  nodeTest("is read as the file without them, when only that exists", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: named, rules: [{ verdict: "allow", tool: "*" }] })
+      assert.strictEqual((yield* run("read_file", { path: "src/my\\_file.go" })).data, "1: one")
+      assert.strictEqual((yield* run("read_file", { path: "src/odd\\_name.txt" })).data, "1: three")
+      const edited = yield* run("edit_file", { path: "src/my\\_file.go", old_text: "one", new_text: "1" })
+      assert.strictEqual(edited.error_message, null)
+      const written = yield* run("write_file", { path: "src/\\_private/a\\-b.go", content: "2\n" })
+      assert.strictEqual(written.error_message, null)
+      const texts = yield* Effect.forEach(["src/my_file.go", "src/_private/a-b.go"], (one) =>
+        fs.readFileString(`${root}/${one}`)
+      )
+      assert.deepStrictEqual(texts, ["1\n", "2\n"])
+      const found = yield* run("search_files", { pattern: "2", path: "src/\\_private" })
+      assert.strictEqual(found.data, "1 match in 1 file.\nsrc/_private/a-b.go:1: 2")
+    })
+  )
+
+  nodeTest("is told with the nearest files when neither exists, also by edit_file", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files: named })
+      for (const [name, given] of [
+        ["read_file", {}],
+        ["edit_file", { old_text: "one", new_text: "1" }]
+      ] as const) {
+        const { error_message, error_type } = yield* run(name, { path: "lib/my\\_file.go", ...given })
+        assert.strictEqual(error_type, "not_found")
+        assert.match(error_message ?? "", / Nearest: src\/my_file\.go\b/)
+      }
+    })
+  )
+})
+
+const large = (line: string, bytes: number) => `${line}\n`.repeat(Math.ceil(bytes / (line.length + 1)))
+
+describe("a very large file", () => {
+  const variants: Readonly<Record<string, { readonly text: string; readonly begins: string }>> = {
+    "lines of usual length": {
+      text: large("a usual line of a log", 10_600_000),
+      begins: "1: a usual line of a log\n2: "
+    },
+    "empty lines": { text: "\n".repeat(10_600_000), begins: "1:\n2:\n3:" },
+    "long lines": { text: large("x".repeat(3000), 10_600_000), begins: `1: ${"x".repeat(3000)}\n2: ` },
+    "lines longer than a part": { text: large("y".repeat(500_000), 10_600_000), begins: "1: yyy" },
+    "carriage returns": { text: large("a line\r", 10_600_000), begins: "1: a line" },
+    "wide characters": { text: large("äöü€😀", 10_600_000), begins: "1: äöü€😀\n2: " }
+  }
+  for (const [what, { begins, text }] of Object.entries(variants)) {
+    nodeTest(`is read in part, which says how to go on: ${what}`, () =>
+      Effect.gen(function* () {
+        const { run } = yield* openTools({ files: { "big.log": text } })
+        const calls: ReadonlyArray<Arguments> = [{ path: "big.log" }, { path: "big.log", line_numbers: false }]
+        for (const given of calls) {
+          const { data, error_message, success } = yield* run("read_file", given)
+          assert.isTrue(success, error_message ?? "")
+          assert.match(
+            String(data),
+            /big\.log is larger than 10 MB\..* Search it, or read on with start_line and end_line\.\)$/
+          )
+          assert.isBelow(String(data).length, 17_000)
+          if (!("line_numbers" in given)) assert.strictEqual(String(data).slice(0, begins.length), begins)
+        }
+      })
+    )
+  }
+
+  nodeTest("with one endless line says that it can only be searched", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files: { "big.json": "x".repeat(10_600_000) } })
+      const { error_message, error_type } = yield* run("read_file", { path: "big.json" })
+      assert.strictEqual(error_type, "output_limit")
+      assert.include(error_message ?? "", "and so is its first line. Search it for what you need.")
+    })
+  )
+})
+
+nodeTest("what lies outside the project says how to work there", () =>
+  Effect.gen(function* () {
+    const outside = yield* makeFolder
+    const { root, run } = yield* openTools({ files })
+    for (const path of [`${outside}/a.txt`, "../a.txt", "/etc/hosts", `${root}-old/a`]) {
+      const { error_message } = yield* run("write_file", { path, content: "x" })
+      assert.include(
+        error_message ?? "",
+        `outside the project ${root}, which nothing can allow; start with --project in`
+      )
+    }
+  })
+)

@@ -1,0 +1,165 @@
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RequestListener } from "node:http"
+import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+import type { Rule } from "../../../src/domain/permissions/Permission.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { openTools } from "../../support/OpenTools.ts"
+import { serve } from "../../support/WebServer.ts"
+
+interface World {
+  readonly rules?: ReadonlyArray<Rule>
+  readonly approver?: Layer.Layer<Approver>
+  readonly activities?: Layer.Layer<Activities>
+}
+
+/** A run that may reach the server of the test, and `fetch_url` on paths of it. */
+const openPages = Effect.fnUntraced(function* (handler: RequestListener, world: World = {}) {
+  const port = yield* serve(handler)
+  const web = layerPublicWeb({ allowed: [`127.0.0.1:${port}`] })
+  const opened = yield* openTools({ ...world, web })
+  const fetch = (path: string, more: Arguments = {}) =>
+    opened.run("fetch_url", { url: `http://127.0.0.1:${port}${path}`, ...more })
+  return { ...opened, port, fetch }
+})
+
+const page =
+  (text: string, contentType = "text/plain"): RequestListener =>
+  (_request, response) => {
+    response.writeHead(200, { "content-type": contentType }).end(text)
+  }
+
+describe("fetch_url", () => {
+  nodeTest("returns address, title and main content of a page", () =>
+    Effect.gen(function* () {
+      const html = '<title>Tea</title><nav>Menu</nav><p>Mint. <a href="/b">More</a>'
+      const { fetch, port } = yield* openPages(page(html, "text/html"))
+      assert.deepStrictEqual((yield* fetch("/a#part")).data, {
+        url: `http://127.0.0.1:${port}/a`,
+        title: "Tea",
+        text: `# Tea\n\nMint. [More](http://127.0.0.1:${port}/b)`
+      })
+    })
+  )
+
+  nodeTest("returns JSON as it is, without a title", () =>
+    Effect.gen(function* () {
+      const { fetch, port } = yield* openPages(page('{ "a": 1 }', "application/json"))
+      assert.deepStrictEqual((yield* fetch("/")).data, { url: `http://127.0.0.1:${port}/`, text: '{ "a": 1 }' })
+    })
+  )
+
+  nodeTest("returns a long page in parts that fit together, and says how to read on", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 2000 }, (_, index) => `line ${index} 👩‍💻`)
+      const whole = lines.join("\n")
+      const { fetch } = yield* openPages(page(whole))
+      const read: Array<string> = []
+      for (let start = 0; ;) {
+        const { data } = yield* fetch("/", { start })
+        const { text } = data as { text: string }
+        assert.isAtMost(text.length, 12_100)
+        const [, part = "", from, to, length, more] =
+          /^([^]*)\n\n\(Characters (\d+) to (\d+) of (\d+)\. (.*)\.\)$/.exec(text) ?? []
+        assert.deepStrictEqual([from, length], [String(start), String(whole.length)])
+        read.push(part)
+        if (more === "This is the end") break
+        start = Number(to)
+        assert.strictEqual(more, `Read on with start ${start}`)
+      }
+      assert.strictEqual(read.length, 3)
+      assert.strictEqual(read.join("\n"), whole)
+    })
+  )
+
+  nodeTest("takes the size that was asked for, within bounds", () =>
+    Effect.gen(function* () {
+      const { fetch } = yield* openPages(page("a".repeat(100)))
+      assert.deepInclude((yield* fetch("/", { start: 90, max_characters: 5 })).data, {
+        text: "aaaaa\n\n(Characters 90 to 95 of 100. Read on with start 95.)"
+      })
+      const beyond = yield* fetch("/", { start: 100 })
+      assert.deepStrictEqual(
+        [beyond.error_type, beyond.error_message],
+        ["validation_failed", "The text of the page has 100 characters; none begins at 100."]
+      )
+      assert.strictEqual((yield* fetch("/", { max_characters: 60_001 })).error_type, "validation_failed")
+      assert.strictEqual((yield* fetch("/", { start: -1 })).error_type, "validation_failed")
+    })
+  )
+
+  nodeTest("asks for every address, also for the ones that a page leads to", () =>
+    Effect.gen(function* () {
+      const requested: Array<string | undefined> = []
+      const redirect: RequestListener = (request, response) => {
+        requested.push(request.url)
+        response.writeHead(302, { location: "/b?d=secret" }).end()
+      }
+      const denied = yield* openPages(redirect, { approver: Approver.layerDenyAll })
+      assert.strictEqual((yield* denied.fetch("/a")).error_type, "permission_denied")
+      assert.deepStrictEqual(requested, [])
+      const first = yield* openPages(redirect, {
+        approver: Approver.layerDenyAll,
+        rules: [{ verdict: "allow", tool: "fetch_url", pattern: "http://127.0.0.1:*/a" }]
+      })
+      const { error_message, error_type } = yield* first.fetch("/a")
+      assert.strictEqual(error_type, "permission_denied")
+      assert.include(error_message, `do not allow fetch_url on http://127.0.0.1:${first.port}/b?d=secret`)
+      assert.deepStrictEqual(requested, ["/a"])
+      assert.strictEqual((yield* first.answers.denials).length, 1)
+    })
+  )
+
+  nodeTest("fails as it was denied, without an outcome to keep, when a page leads where it may not go", () =>
+    Effect.gen(function* () {
+      const kept: Array<string> = []
+      const activities = yield* Effect.provide(Activities, Activities.layerUnsaved)
+      const watched = Activities.of({
+        ...activities,
+        run: (activity) =>
+          activities.run({
+            ...activity,
+            execute: Effect.onExit(activity.execute, (exit) => Effect.sync(() => void kept.push(exit._tag)))
+          })
+      })
+      const { fetch } = yield* openPages((_request, response) => response.writeHead(302, { location: "/b" }).end(), {
+        approver: Approver.layerDenyAll,
+        rules: [{ verdict: "allow", tool: "fetch_url", pattern: "http://127.0.0.1:*/a" }],
+        activities: Layer.succeed(Activities)(watched)
+      })
+      assert.strictEqual((yield* fetch("/a")).error_type, "permission_denied")
+      assert.deepStrictEqual(kept, ["Failure"])
+    })
+  )
+
+  nodeTest("never reaches this machine, nor what is no web address", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools()
+      const typeOf = (url: string) => Effect.map(run("fetch_url", { url }), ({ error_type }) => error_type)
+      assert.strictEqual(yield* typeOf("http://127.0.0.1:11434/api/tags"), "permission_denied")
+      assert.strictEqual(yield* typeOf("http://localhost/"), "permission_denied")
+      assert.strictEqual(yield* typeOf("file:///etc/passwd"), "validation_failed")
+      assert.strictEqual(yield* typeOf("https://me:secret@a.example/"), "validation_failed")
+      assert.strictEqual(yield* typeOf("example.com"), "validation_failed")
+    })
+  )
+
+  nodeTest("says not_found, parse_error or output_limit", () =>
+    Effect.gen(function* () {
+      const { fetch } = yield* openPages((request, response) => {
+        if (request.url === "/none") response.writeHead(404).end()
+        else if (request.url === "/image") response.writeHead(200, { "content-type": "image/png" }).end()
+        else response.writeHead(200, { "content-type": "text/plain" }).end("a".repeat(5_000_001))
+      })
+      const types = yield* Effect.forEach(["/none", "/image", "/large"], (path) => fetch(path))
+      assert.deepStrictEqual(
+        types.map(({ error_type }) => error_type),
+        ["not_found", "parse_error", "output_limit"]
+      )
+    })
+  )
+})

@@ -1,0 +1,145 @@
+/**
+ * The model server and the services of this machine are not pages: they are refused by the address that would be dialled,
+ * under whatever name and in whatever spelling. A real server on loopback sees whether anything arrives.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
+import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
+import { hostAndPort } from "../../../src/domain/commands/NetworkAddress.ts"
+import { type FetchOptions, layerPublicWebNoDeps } from "../../../src/plugins/web/PublicWeb.ts"
+import { serve } from "../../support/WebServer.ts"
+
+const names: Readonly<Record<string, ReadonlyArray<string>>> = {
+  localhost: ["127.0.0.1", "::1"],
+  "docs.lan": ["127.0.0.1"],
+  "models.lan": ["127.0.0.1"],
+  "six.lan": ["::1"],
+  "mapped.lan": ["::ffff:127.0.0.1"],
+  "other.lan": ["127.8.9.10"],
+  "any.lan": ["0.0.0.0"],
+  "mixed.lan": ["93.184.216.34", "127.0.0.1"],
+  "machine.example": ["93.184.216.40"],
+  "models.example": ["93.184.216.34"],
+  "alias.example": ["93.184.216.34"],
+  "six.example": ["2606:2800:220:1::1"],
+  "six-alias.example": ["2606:2800:220:1:0:0:0:1"],
+  "tools.example": ["93.184.216.50"]
+}
+
+const dns = Layer.succeed(Dns.Dns)(
+  Dns.make({
+    lookup: (host) => Effect.succeed((names[host.replace(/\.$/, "")] ?? []).map(NetAddress.ipFromStringUnsafe))
+  })
+)
+
+const fetch = (url: string, options: FetchOptions) =>
+  Effect.flatMap(WebFetch, (web) => web.get(url)).pipe(
+    Effect.map(() => "fetched"),
+    Effect.catch(({ message, type }) => Effect.succeed(`${type}: ${message}`)),
+    Effect.provide(
+      layerPublicWebNoDeps({ interfaces: () => ["93.184.216.40", "2606:2800:220:1::40"], ...options }).pipe(
+        Layer.provide(dns)
+      )
+    )
+  )
+
+const model = (target: string) => ({ services: [{ target, what: "model server" }] })
+
+describe("the model server on this machine", () => {
+  const hosts =
+    `127.0.0.1 localhost LOCALHOST localhost. docs.lan models.lan six.lan mapped.lan other.lan any.lan mixed.lan
+    127.1 2130706433 0x7f000001 0177.0.0.1 127.8.9.10 0.0.0.0 0 [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:0:0:1]
+    [64:ff9b::127.0.0.1] 93.184.216.40 machine.example [2606:2800:220:1::40]`.split(/\s+/)
+
+  for (const configured of ["127.0.0.1", "localhost", "models.lan", "[::1]"]) {
+    it.effect(`cannot be reached by any alias when it is configured as ${configured}`, () =>
+      Effect.gen(function* () {
+        const requested: Array<string | undefined> = []
+        const port = yield* serve((request, response) => {
+          requested.push(request.headers.host)
+          response.writeHead(200, { "content-type": "text/plain" }).end("models")
+        })
+        const own = `${configured}:${port}`
+        for (const host of hosts) {
+          const url = new URL(`http://${host}:${port}/api/tags`)
+          /* Even a person who listed the alias, such as for another server of that name, did not list the model server. */
+          const allowed = hostAndPort(url).replace(".:", ":") === own ? [] : [hostAndPort(url)]
+          assert.match(yield* fetch(url.href, { ...model(own), allowed }), /^permission_denied: .* is the model server/)
+        }
+        assert.deepStrictEqual(requested, [])
+      })
+    )
+  }
+
+  it.effect("can be fetched by its own name when the person lists that", () =>
+    Effect.gen(function* () {
+      const port = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-type": "text/plain" }).end("models")
+      })
+      const target = `127.0.0.1:${port}`
+      assert.strictEqual(yield* fetch(`http://${target}/`, { ...model(target), allowed: [target] }), "fetched")
+    })
+  )
+
+  it.effect("does not stand in the way of another port that the person lists", () =>
+    Effect.gen(function* () {
+      const port = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-type": "text/plain" }).end("docs")
+      })
+      const options = { ...model("127.0.0.1:11434"), allowed: [`docs.lan:${port}`] }
+      assert.strictEqual(yield* fetch(`http://docs.lan:${port}/`, options), "fetched")
+    })
+  )
+
+  it.effect("cannot be reached by a redirect from a page", () =>
+    Effect.gen(function* () {
+      const port = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-type": "text/plain" }).end("models")
+      })
+      const page = yield* serve((_request, response) => {
+        response.writeHead(302, { location: `http://docs.lan:${port}/api/tags` }).end()
+      })
+      const options = { ...model(`127.0.0.1:${port}`), allowed: [`docs.lan:${page}`, `docs.lan:${port}`] }
+      assert.match(yield* fetch(`http://docs.lan:${page}/`, options), /^permission_denied: .* is the model server/)
+    })
+  )
+})
+
+describe("other services of the person", () => {
+  const urls = `https://models.example/ https://MODELS.example./ https://alias.example/ https://93.184.216.34/
+    https://[::ffff:93.184.216.34]/ https://1572395042/`.split(/\s+/)
+  for (const url of urls) {
+    it.effect(`a model server with a public address is refused as ${url}`, () =>
+      Effect.gen(function* () {
+        assert.match(yield* fetch(url, model("models.example:443")), /^permission_denied: .* is the model server/)
+      })
+    )
+  }
+
+  it.effect("compares addresses of IPv6 by their number", () =>
+    Effect.gen(function* () {
+      const refused = yield* fetch("https://six-alias.example/", model("six.example:443"))
+      assert.match(refused, /^permission_denied: .* is the model server/)
+    })
+  )
+
+  it.effect("refuses what runs on the public addresses of this machine", () =>
+    Effect.gen(function* () {
+      for (const url of ["http://machine.example/", "http://93.184.216.40:8080/", "http://[2606:2800:220:1::40]/"]) {
+        assert.match(yield* fetch(url, {}), /^permission_denied: .* is an address of this machine/)
+      }
+    })
+  )
+
+  it.effect("refuses a public MCP server by its name, with and without a dot", () =>
+    Effect.gen(function* () {
+      const services = [{ target: "tools.example:443", what: "MCP server", isPublic: true }]
+      for (const url of ["https://tools.example/mcp", "https://tools.example./mcp", "https://TOOLS.example:443/"]) {
+        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the MCP server/)
+      }
+    })
+  )
+})

@@ -1,0 +1,73 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { resultSaying } from "../../support/TestRun.ts"
+
+const heading = "## Parts of files that hold words of the task"
+const files = {
+  "src/limit.ts": "export const rateLimit = 5\nexport const other = 1\n",
+  "src/use.ts": 'import { rateLimit } from "./limit.ts"\nprint(rateLimit)\n',
+  "src/far.ts": "export const nothing = 1\n",
+  "docs/limit.md": "The `rateLimit` is 5.\n"
+}
+
+/** The first message of a task that needs this. */
+const firstMessage = Effect.fnUntraced(function* (needed: string, more: Partial<OpenStages> = {}) {
+  const { taskAgent, messages } = yield* openStages({ ...more, answer: () => resultSaying("It is 5."), files })
+  const task = plainTask("Look 1", "edit-files", needed, "A word.")
+  yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
+  return messages[0]?.[0] ?? ""
+})
+
+const lines = (name: string) => Array.from({ length: 400 }, () => `use(${name})`).join("\n")
+
+layer(NodeServices.layer)("before the first turn", (it) => {
+  it.effect("a task is shown the source files that hold the names which it writes as code, and no others", () =>
+    Effect.gen(function* () {
+      const first = yield* firstMessage("What is `rateLimit`?")
+      expect(first).toContain(heading)
+      expect(first).toMatch(/Path: src\/limit\.ts\n[^]*rateLimit = 5/)
+      expect(first).toContain("Path: src/use.ts\n")
+      expect(first).not.toContain("Path: src/far.ts")
+      expect(first).not.toContain("Path: docs/limit.md")
+    })
+  )
+
+  it.effect("nothing is shown of files that a rule denies to read", () =>
+    Effect.gen(function* () {
+      const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
+      const first = yield* firstMessage("What is `rateLimit`?", { rules })
+      expect(first).not.toContain("rateLimit = 5")
+    })
+  )
+
+  it.effect("nothing is searched for a task that names nothing as code", () =>
+    Effect.gen(function* () {
+      expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
+    })
+  )
+
+  it.effect("the best file takes 11 % of the window, and the second one 6 %", () =>
+    Effect.gen(function* () {
+      const contextWindow = 8000
+      const { taskAgent, messages } = yield* openStages({
+        answer: () => resultSaying("It is 5."),
+        files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
+        settings: { contextWindow }
+      })
+      const task = plainTask("Look 1", "edit-files", "See `rateLimit`, and mostCalls.", "A word.")
+      yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
+      const blocks = [...(messages[0]?.[0] ?? "").matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
+      const sizes = blocks.map(([, text = ""]) => text.length)
+      const shares = [0.11, 0.06].map((share) => charactersIn(contextWindow * share))
+      expect(sizes.length).toBe(2)
+      for (const [index, size] of sizes.entries()) {
+        expect(size).toBeLessThanOrEqual(shares[index] ?? 0)
+        expect(size).toBeGreaterThan((shares[index] ?? 0) - 80)
+      }
+    })
+  )
+})
