@@ -26,12 +26,17 @@ const root = join(import.meta.dirname, "..")
 /** The rooms, and where beside the room of the same name their decisions are tested. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "services/agent": ["test/services/pipeline/TaskAgent.test.ts"],
-  "services/permissions": [],
+  "services/permissions": [
+    "test/services/pipeline/StartupWarnings.test.ts",
+    "test/services/tools/UncertainCall.test.ts",
+    "test/plugins/cluster/ApprovedCalls.test.ts"
+  ],
   "domain/permissions": [
     "test/services/permissions/Gate.test.ts",
-    "test/services/permissions/GateStep.test.ts",
+    "test/services/permissions/CallList.test.ts",
     "test/services/permissions/Policy.test.ts",
-    "test/services/approvals/TerminalQuestion.test.ts"
+    "test/services/permissions/projectRules.test.ts",
+    "test/services/pipeline/StartupWarnings.test.ts"
   ],
   "domain/files": [
     "test/domain/documents/TurnFormat.test.ts",

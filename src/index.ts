@@ -60,13 +60,7 @@ export {
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./services/history/RunChanges.ts"
 export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
 export { Approver } from "./services/approvals/Approver.ts"
-export type {
-  AnswerQuestion,
-  ApprovalAnswer,
-  ApprovalRequest,
-  Approve,
-  Arbitrate
-} from "./services/approvals/CallbackApprover.ts"
+export type { AnswerQuestion, ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./app/callbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
 export { ProjectWriteLock } from "./services/files/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"

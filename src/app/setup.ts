@@ -27,7 +27,8 @@ import {
   type LoadedConfiguration,
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
-import { type SourcedRule, sourcedRules } from "../services/permissions/Policy.ts"
+import { parseRule } from "../domain/permissions/Permission.ts"
+import type { SourcedRule } from "../services/permissions/Policy.ts"
 import type { UserFile } from "./RunContext.ts"
 import type { ModelFacts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
@@ -114,6 +115,15 @@ const requireValid = (given: Configuration) =>
     onFailure: (problems) =>
       Effect.fail(new ConfigurationError({ source: "options", problems: problems.map(({ what }) => ({ what })) }))
   })
+
+/** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
+export const sourcedRules = (
+  { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
+  source: string
+): ReadonlyArray<SourcedRule> => {
+  const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
+  return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
+}
 
 /** A model that only the project names, and that is reached elsewhere: prompts would leave the machine unasked. */
 const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, flags: Configuration) =>

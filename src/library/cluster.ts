@@ -15,7 +15,7 @@ import {
   submitRun
 } from "../plugins/cluster/clusterClient.ts"
 import { runWorker } from "../plugins/cluster/worker.ts"
-import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
+import { type Approve, type Arbitrate, layerCallback } from "../app/callbackApprover.ts"
 import { withOptions } from "./optionNames.ts"
 import { type RunHandle, startWork, newRunOf, type RunOptions } from "./run.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"

@@ -24,7 +24,7 @@ import {
 import { withOptions } from "./optionNames.ts"
 import { type RunHandle, startWork } from "./run.ts"
 import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
-import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
+import type { Arbitrate } from "../app/callbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunNotFound, RunStore } from "../services/history/RunStore.ts"
 

@@ -15,12 +15,7 @@ import { type Configuration, pickSettings } from "../domain/configuration/Config
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import {
-  type AnswerQuestion,
-  type Approve,
-  type Arbitrate,
-  layerCallback
-} from "../services/approvals/CallbackApprover.ts"
+import { type AnswerQuestion, type Approve, type Arbitrate, layerCallback } from "../app/callbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"

@@ -5,7 +5,7 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type AnswerQuestion, layerCallback } from "../../src/services/approvals/CallbackApprover.ts"
+import { type AnswerQuestion, layerCallback } from "../../src/app/callbackApprover.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { makeKeptRun, type Session } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"

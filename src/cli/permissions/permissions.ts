@@ -15,7 +15,7 @@ import { printable } from "../../domain/text/Printable.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
-import { explainCall, type SourcedRule } from "../../services/permissions/Policy.ts"
+import type { SourcedRule } from "../../services/permissions/Policy.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/layers.ts"
@@ -23,6 +23,7 @@ import { readSetup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { explainCall } from "./explainCall.ts"
 
 /** A rule that is in force, with where it was written. */
 type ListedRule = SourcedRule & RememberedRule

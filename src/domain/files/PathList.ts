@@ -3,6 +3,7 @@
  */
 import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
+import { unescaped } from "../text/PercentEscapes.ts"
 import * as Glob from "effect/Glob"
 
 /** Comparing more paths would take noticeable time. */
@@ -39,19 +40,16 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
 /** The path without the backslashes that markdown puts before `_`, `*` and other characters, which models copy. */
 export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
 
-/** The path of a URL, without its escapes; as it is where they are none. */
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
 /** Other ways to spell the path that is meant by a written one: without quotes, backslashes of markdown, of a shell or of Windows, and escapes of a URL. */
 export const otherSpellings = (path: string): ReadonlyArray<string> => {
   const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
-  const spellings = [bare, withoutEscapes(bare), bare.replaceAll("\\ ", " "), decoded(bare), bare.replaceAll("\\", "/")]
+  const spellings = [
+    bare,
+    withoutEscapes(bare),
+    bare.replaceAll("\\ ", " "),
+    unescaped(bare),
+    bare.replaceAll("\\", "/")
+  ]
   return [...new Set(spellings)].filter((one) => one !== path && one !== "")
 }
 

@@ -6,6 +6,7 @@ import type { IssueCode, Where } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"
+import { unescaped } from "../text/PercentEscapes.ts"
 
 /** A target whose form is wrong, with what to say about it. */
 interface WrongForm {
@@ -38,14 +39,6 @@ interface PlainForm {
 
 export type ReferenceForm = WrongForm | ResultForm | PlainForm
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 const wrong = (title: string, href: string, code: WrongForm["code"], what: string, how?: string): WrongForm => ({
   _tag: "Wrong",
   reference: { kind: "unknown", title, href, target: href },
@@ -75,7 +68,7 @@ const readLines = (fragment: string): LineRange | undefined => {
 }
 
 const readAnchor = (title: string, href: string): ReferenceForm => {
-  const name = decoded(href.slice(1)).trim()
+  const name = unescaped(href.slice(1)).trim()
   const result = /^(.*\S)[-_ ]+results?$/is.exec(name)?.[1]
   if (result !== undefined) return { _tag: "Result", title, href, name: result, certain: false }
   const target = slugOf(name)
@@ -93,8 +86,8 @@ const readUrl = (title: string, href: string): ReferenceForm => {
 
 const readFile = (title: string, href: string): ReferenceForm => {
   const [, written = "", hash] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? []
-  const path = decoded(written)
-  const fragment = decoded(hash ?? "")
+  const path = unescaped(written)
+  const fragment = unescaped(hash ?? "")
   if (/[*?]|\{[^{}]*,[^{}]*\}/.test(path)) {
     return wrong(title, href, "reference-glob", `"${href}" is a pattern, not a file.`)
   }
@@ -145,7 +138,7 @@ export const readReference = (title: string, href: string, bracketed = true): Re
   if (href.startsWith("#")) return readAnchor(title, href)
   const other = otherResult.exec(href)?.[1]
   if (other !== undefined) {
-    const [name = ""] = decoded(other).replace(/#.*$/s, "").split(/\.md$/i)
+    const [name = ""] = unescaped(other).replace(/#.*$/s, "").split(/\.md$/i)
     return { _tag: "Result", title, href, name: name.replace(/[-_ ]results$/i, "").trim(), certain: true }
   }
   if (/^https?:/i.test(href)) return readUrl(title, href)

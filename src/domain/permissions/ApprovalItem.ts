@@ -2,10 +2,9 @@
  * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
-import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
+import { Risk } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
-import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
-import { type Repair, makeRepair } from "../findings/Issue.ts"
+import { ToolCall, type PreparedCall } from "../tools/ToolCall.ts"
 import type { AnsweredBy } from "./Answer.ts"
 
 /** What is asked before a run begins names this instead of a task. */
@@ -77,21 +76,18 @@ export const checksPlanKey = "checks"
 export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
-  readonly calls: ReadonlyArray<PreparedCall>
-  /** Calls that cannot be made any more, for example since a file changed; they are shown, and their answer grants nothing. */
-  readonly unready?: ReadonlyArray<UnreadyCall>
+  readonly calls: ReadonlyArray<GatedCall>
   /** How its checks ended and which commands it ran, one line each. */
   readonly facts?: ReadonlyArray<string>
   /** What the tasks before it change, on top of which its calls are made. */
   readonly others?: ReadonlyArray<ProposedFile>
-  /** By the uid of a call: the project as it finds it, when calls of the task before it move or remove what it is about. */
-  readonly found?: ReadonlyMap<string, ReadonlyArray<ProposedFile>>
 }
 
-export interface UnreadyCall {
-  readonly call: ToolCall
-  readonly info: ToolInfo
-  readonly problem: string
+export interface GatedCall extends PreparedCall {
+  /** Why it cannot be made any more, for example since a file changed. It is shown, and its answer grants nothing. */
+  readonly problem?: string
+  /** The project as it finds it, when calls of the task before it move or remove what it is about. */
+  readonly project?: ReadonlyArray<ProposedFile>
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
@@ -111,30 +107,3 @@ export interface CallListApproval {
   readonly approved: boolean
   readonly by: AnsweredBy
 }
-
-/** A file that several tasks of one section would write; the plan does not say which of them wins. */
-interface ConflictingWrite {
-  /** The canonical path. */
-  readonly path: string
-  readonly tasks: ReadonlyArray<string>
-}
-
-export interface TouchingTask {
-  readonly task: string
-  readonly accesses: ReadonlyArray<CanonicalAccess>
-}
-
-/** The files that more than one of the tasks would write, in the order in which they are first written. */
-export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
-  const writes = tasks.flatMap(({ accesses, task }) => writesIn(accesses).map(({ path }) => ({ path, task })))
-  return [...Map.groupBy(writes, ({ path }) => path)]
-    .map(([path, same]) => ({ path, tasks: [...new Set(same.map(({ task }) => task))] }))
-    .filter((shared) => shared.tasks.length > 1)
-}
-
-export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
-  makeRepair(
-    "writers-of-one-file",
-    { section },
-    `${tasks.map((task) => `"${task}"`).join(" and ")} run side by side and write ${path}; their changes are put together.`
-  )

@@ -4,7 +4,6 @@
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
-import type { FileKind } from "../files/FileKind.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
 import { counted, sizeText } from "../text/Format.ts"
 import { listWithin } from "../text/Excerpt.ts"
@@ -20,12 +19,9 @@ import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
-/** A write with what it changes; `isNew` when there is no such file, `isGone` when there is none afterwards. */
+/** What a write changes; `isNew` when there is no such file. */
 export interface SeenChange extends WholeChange {
   readonly isNew: boolean
-  readonly isGone: boolean
-  /** What the file becomes, when that is not what it is. */
-  readonly becomes?: FileKind
 }
 
 interface SummaryContext {
@@ -48,21 +44,26 @@ const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byt
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** What undo cannot bring back, and what may be secret among it; a sentence each. */
-const warningsOf = (removals: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
-  const large = removals.filter((one) => sizeOf(one) > mostKept).map(({ path }) => nameOf(path))
-  const secret =
-    removals.length < 2 ? [] : removals.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
-  return [
-    ...(large.length === 0 ? [] : [`undo cannot bring back ${large.join(", ")}, which is larger than 16 MiB.`]),
-    ...(secret.length === 0 ? [] : [`By their names these may hold secrets: ${secret.join(", ")}.`])
-  ]
+/** What may be secret among several files; a sentence. */
+const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
+  const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
+  return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]
 }
 
-const withWarnings = (does: string, calm: string, warnings: ReadonlyArray<string>): AccessSummary =>
-  warnings.length === 0
-    ? lowRisk(does, `${calm}; undo brings it back.`)
-    : cautious(does, [`${calm}.`, ...warnings].join(" "))
+/** A removal, with what undo cannot bring back. */
+const removal = (
+  does: string,
+  consequence: string,
+  files: ReadonlyArray<WriteAccess>,
+  nameOf: SummaryContext["nameOf"]
+): AccessSummary => {
+  const large = files.filter((file) => sizeOf(file) > mostKept).map(({ path }) => nameOf(path))
+  const kept = `undo cannot bring back ${large.join(", ")}, which is larger than 16 MiB.`
+  const warnings = [...(large.length === 0 ? [] : [kept]), ...secretsOf(files, nameOf)]
+  return warnings.length === 0
+    ? lowRisk(does, `${consequence}; undo brings it back.`)
+    : cautious(does, [`${consequence}.`, ...warnings].join(" "))
+}
 
 /** How many files a folder holds, their first names and their size. */
 const folderText = (folder: string, files: ReadonlyArray<WriteAccess>): string => {
@@ -87,7 +88,7 @@ const summaryOfRemoval = (
   if (holds?.is === "other")
     return cautious(`remove ${name}`, "It is neither a file nor a link; undo cannot bring it back.")
   const what = change === undefined ? `${bytesText(sizeOf(write))}, no text` : `-${change.removed}`
-  return withWarnings(`remove ${name} (${what})`, "Removes a file of the project", warningsOf([write], nameOf))
+  return removal(`remove ${name} (${what})`, "Removes a file of the project", [write], nameOf)
 }
 
 const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext): AccessSummary => {
@@ -98,9 +99,10 @@ const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext
     const what = write.holds === undefined ? "" : ` (it has ${bytesText(sizeOf(write))}, no text)`
     return cautious(`write ${name}${what}`, "Replaces a file whose present content cannot be shown.")
   }
-  const { added, becomes, diff, isNew, removed } = change
-  if (becomes === "link") return lowRisk(`create the link ${name}`, "Adds a link to the project.")
-  const mode = becomes === undefined ? "" : becomes === "plain" ? ", not executable any more" : ", executable"
+  const { kind } = write
+  const { added, diff, isNew, removed } = change
+  if (kind === "link") return lowRisk(`create the link ${name}`, "Adds a link to the project.")
+  const mode = kind === undefined ? "" : kind === "plain" ? ", not executable any more" : ", executable"
   if (isNew) return lowRisk(`create ${name} (${counted(added, "line")}${mode})`, "Adds a file to the project.")
   if (diff === "" && mode === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
   if (diff === "")
@@ -115,18 +117,18 @@ const summaryOfWhole = (writes: ReadonlyArray<WriteAccess>, { nameOf }: SummaryC
   if (first?.from === undefined) {
     if (first?.folder === undefined) return undefined
     const does = `remove the folder ${nameOf(first.folder)} (${folderText(first.folder, writes)})`
-    return withWarnings(does, "Removes a folder of the project with everything in it", warningsOf(writes, nameOf))
+    return removal(does, "Removes a folder of the project with everything in it", writes, nameOf)
   }
-  const secrets = warningsOf(removals, nameOf).filter((text) => !text.startsWith("undo"))
   const { folder, from, path } = first
   const source = removals[0]?.folder
+  const isLink = from.is === "link"
   const does =
     folder === undefined || source === undefined
-      ? `move ${from.is === "link" ? "the link " : ""}${nameOf(from.path)} to ${nameOf(path)}${from.is === "link" ? "" : ` (${bytesText(from.size)})`}`
+      ? `move ${isLink ? "the link " : ""}${nameOf(from.path)} to ${nameOf(path)}${isLink ? "" : ` (${bytesText(from.size)})`}`
       : `move the folder ${nameOf(source)} to ${nameOf(folder)} (${folderText(source, removals)})`
-  return secrets.length === 0
-    ? lowRisk(does, "Moves it within the project, byte for byte.")
-    : cautious(does, ["Moves it within the project, byte for byte.", ...secrets].join(" "))
+  const secrets = secretsOf(removals, nameOf)
+  const consequence = ["Moves it within the project, byte for byte.", ...secrets].join(" ")
+  return { does, consequence, isCalm: secrets.length === 0 }
 }
 
 const summaryOfRead = (
@@ -208,10 +210,4 @@ export const approvalSummary = (asked: Asked, context: SummaryContext): Approval
     consequence: [...new Set(all.map(({ consequence }) => consequence))].join(" "),
     isCalm: all.every(({ isCalm }) => isCalm)
   }
-}
-
-/** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
-export const needsPerson = (access: CanonicalAccess): boolean => {
-  if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
-  return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
 }

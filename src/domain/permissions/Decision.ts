@@ -3,7 +3,7 @@
  */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
-import { matchesAllow, type Target, matchesDeny, placePrefix, exactPattern } from "./TargetPattern.ts"
+import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
@@ -87,12 +87,10 @@ const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<stri
       const host = url?.protocol === "https:" ? [`${exactPattern(url.origin)}/**`] : []
       return [...host, exactPattern(access.url)]
     }
-    case "RunCommand": {
-      const prefix = target.place === undefined ? "" : placePrefix(target.place, exactPattern)
-      return access.sandboxed ? [`${prefix}${exactPattern(target.canonical)}`] : []
-    }
+    case "RunCommand":
+      return access.sandboxed ? [targetPattern(target)] : []
     default:
-      return [exactPattern(target.canonical)]
+      return [targetPattern(target)]
   }
 }
 

@@ -1,23 +1,17 @@
 import * as Schema from "effect/Schema"
 
-/** A rule that names no tool. `what` says what is wrong, with the nearest tools. */
-export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
+const idleRule = {
   verdict: Schema.Literals(["allow", "deny"]),
   rule: Schema.String,
   what: Schema.String,
   /** The file that holds it; absent for a flag or an option. */
-  source: Schema.optionalKey(Schema.String),
-  /** Further rules that name no tool. */
-  others: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        verdict: Schema.Literals(["allow", "deny"]),
-        rule: Schema.String,
-        what: Schema.String,
-        source: Schema.optionalKey(Schema.String)
-      })
-    )
-  )
+  source: Schema.optionalKey(Schema.String)
+}
+
+/** A rule that names no tool, with further ones. `what` says what is wrong, with the nearest tools. */
+export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
+  ...idleRule,
+  others: Schema.optionalKey(Schema.Array(Schema.Struct(idleRule)))
 }) {
   override get message(): string {
     return `The rule "${this.rule}" does nothing: ${this.what}`

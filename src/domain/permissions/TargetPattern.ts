@@ -5,20 +5,12 @@
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
+import { unescaped } from "../text/PercentEscapes.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Access.ts"
 
 /** What a deny or ask rule may mean by a page: a host is denied on every port and in every spelling. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
-
-/** The text with its percent escapes read, where they are valid. */
-export const unescaped = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 /** One part of a host name in the form that URLs have: other scripts in ASCII. */
 const asciiLabel = (label: string): string =>
@@ -81,12 +73,6 @@ export const scopedPattern = (pattern: string): ScopedPattern => {
   return { folder: folder.replace(/^\.\/(?=.)|\/$/g, ""), withoutSandbox, rest }
 }
 
-/** What stands before a command in a pattern that covers it in this place; nothing in the sandbox of the project. */
-export const placePrefix = ({ folder, sandboxed }: CommandPlace, escape: (text: string) => string): string => {
-  const words = [...(folder === "." ? [] : [escape(wordText(folder))]), ...(sandboxed ? [] : [outside])]
-  return words.length === 0 ? "" : `(${words.join(", ")}) `
-}
-
 /** True when an allow rule with this pattern covers the place. One for commands without a sandbox covers those in it. */
 const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
   (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
@@ -97,6 +83,16 @@ const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean 
 
 /** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
+
+/** What stands before a command in a pattern that covers it in this place; nothing in the sandbox of the project. */
+export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
+  const words = [...(folder === "." ? [] : [exactPattern(wordText(folder))]), ...(sandboxed ? [] : [outside])]
+  return words.length === 0 ? "" : `(${words.join(", ")}) `
+}
+
+/** The pattern that matches exactly this target, a command in its place. */
+export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "place">): string =>
+  `${place === undefined ? "" : placePrefix(place)}${exactPattern(canonical)}`
 
 /** One file, page, command or start that a call accesses. */
 export interface Target {

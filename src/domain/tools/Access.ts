@@ -222,6 +222,12 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }
 
+/** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
+export const needsPerson = (access: CanonicalAccess): boolean => {
+  if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
+  return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
+}
+
 /** The parsed http(s) URL without its fragment, and without the dot that may end its host. Fails with what is wrong and what to do. */
 export const canonicalUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)

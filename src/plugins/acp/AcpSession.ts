@@ -31,7 +31,7 @@ import { conversationMarkdown, hostAnswer } from "../../domain/conversation/Conv
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
-import { type Approve, layerCallback } from "../../services/approvals/CallbackApprover.ts"
+import { type Approve, layerCallback } from "../../app/callbackApprover.ts"
 import type { AskSession } from "../../services/conversation/AskSession.ts"
 import { saveConversation } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"

@@ -24,7 +24,7 @@ import { makePaint } from "../../cli/terminal/Colour.ts"
 import { progressLine } from "../../cli/terminal/Progress.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import type { ApprovalAnswer, ApprovalRequest } from "../../services/approvals/CallbackApprover.ts"
+import type { ApprovalAnswer, ApprovalRequest } from "../../app/callbackApprover.ts"
 
 const plain = makePaint(false)
 

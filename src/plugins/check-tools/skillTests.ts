@@ -17,13 +17,12 @@ import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, t
 import type { Plugin } from "../../services/tools/Plugin.ts"
 import { Pipeline } from "../../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../../services/runs/RunSettings.ts"
-import { layerRuleApprover } from "../../services/approvals/Approver.ts"
 import { ScriptedModel } from "../../services/providers/ScriptedModel.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../../services/files/GivenFile.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { noExtensions } from "../../app/setup.ts"
-import { makeTrial, ownFiles } from "../../app/trialSetup.ts"
+import { layerRuleApprover, makeTrial, ownFiles } from "../../app/trialSetup.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
 export interface SkillTestOptions {

@@ -5,6 +5,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import { unescaped } from "../../domain/text/PercentEscapes.ts"
 
 const maxCharacters = 65_536
 const maxParts = 10_000
@@ -27,15 +28,8 @@ type SchemaNode = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is SchemaNode => Predicate.isObject(value) && !Array.isArray(value)
 
-const decodedPart = (part: string): string => {
-  let text = part
-  try {
-    text = decodeURIComponent(part)
-  } catch {
-    // A percent sign that encodes nothing stands for itself.
-  }
-  return text.replaceAll("~1", "/").replaceAll("~0", "~")
-}
+/** A percent sign that encodes nothing stands for itself. */
+const decodedPart = (part: string): string => unescaped(part).replaceAll("~1", "/").replaceAll("~0", "~")
 
 const childOf = (value: unknown, key: string): unknown => {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined

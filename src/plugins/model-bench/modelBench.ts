@@ -9,7 +9,7 @@ import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScor
 import { addressKeys, type Configuration, pickSettings } from "../../domain/configuration/Configuration.ts"
 import type { ToolCalls } from "../../domain/models/Generation.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { layerRuleApprover } from "../../services/approvals/Approver.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
 import { Pipeline } from "../../services/pipeline/Pipeline.ts"
 import { fitSetup } from "../../app/modelChoice.ts"
 import { askServer } from "../../app/serverModels.ts"
@@ -37,7 +37,7 @@ const eventsOf = Effect.fnUntraced(function* (
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
   const { models, settings } = given
-  const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
+  const rules = ownFiles.map((rule) => Object.assign({}, rule, { source: "the comparison of models" }))
   const own = {
     configuration: { ...callSettings(given.configuration), toolCalls: form },
     settings,
@@ -54,7 +54,7 @@ const eventsOf = Effect.fnUntraced(function* (
         listen(model, event)
       ),
     approveSteps: true,
-    approver: layerRuleApprover(ownFiles, setup.project)
+    approver: Approver.layerNotAsked
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),

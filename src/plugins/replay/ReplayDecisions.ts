@@ -146,7 +146,7 @@ export const layerReplayDecisions = (
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)
-          : Effect.succeed({ _tag: "Ask" as const, question, rules: [], canAsk: Effect.succeed(true) })
+          : Effect.succeed({ _tag: "Ask" as const, question, rules: [] })
       return Context.make(Gate, { ...gate, ask, decide }).pipe(
         Context.add(RunAnswers, { ...(yield* RunAnswers), denials }),
         Context.add(ToolRegistry, { ...registry, decode, prepare, inspect: () => Effect.undefined })

@@ -1,11 +1,10 @@
 /**
- * Who is asked for an approval: nobody, rules, or a person.
+ * Who is asked for an approval: nobody, the flags that were given beforehand, or a person.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type ApprovalItem, beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
-import { decide } from "../../domain/permissions/Decision.ts"
 import type {
   Answered,
   AnsweredBy,
@@ -14,8 +13,6 @@ import type {
   StepAnswer,
   WordsAnswer
 } from "../../domain/permissions/Answer.ts"
-import type { Rule } from "../../domain/permissions/Permission.ts"
-import type { Target } from "../../domain/permissions/TargetPattern.ts"
 
 /** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
@@ -31,11 +28,12 @@ export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed(
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
   Effect.succeed({ answer: "nothing", by })
 
-/** The answers when nobody is asked. */
-const denyAll = {
-  step: () => Effect.succeed<Answered<StepAnswer>>({ answer: "decline", by: "nobody" }),
-  call: () => Effect.succeed<Answered<CallAnswer>>({ answer: "deny", by: "nobody" }),
-  inDoubt: () => stopInDoubt
+/** Nobody can be asked: everything is denied. */
+export const denyAll: Approver["Service"] = {
+  step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
+  call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
+  inDoubt: () => stopInDoubt,
+  canAsk: Effect.succeed(false)
 }
 
 /** An approver that answers some questions by itself, and leaves the others to `inner`. */
@@ -67,13 +65,10 @@ export class Approver extends Context.Service<
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
-  /** Nobody is asked now: everything is denied. Who could be asked in a run is not known. */
-  static readonly layerNotAsked: Layer.Layer<Approver> = Layer.succeed(Approver)(Approver.of(denyAll))
+  /** Nobody is asked now: everything is denied. Somebody may be asked in a run. */
+  static readonly layerNotAsked = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(true) })
 
-  /** Nobody can be asked: everything is denied. */
-  static readonly layerDenyAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
-    Approver.of({ ...denyAll, canAsk: Effect.succeed(false) })
-  )
+  static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)
 
   /** About calls in doubt this was decided beforehand (`--in-doubt`). */
   static readonly layerInDoubt = (answer: DoubtAnswer) =>
@@ -101,32 +96,3 @@ export class Approver extends Context.Service<
     leaves: (item) => item.personOnly === true
   }))
 }
-
-const targetOf = (canonical: string, root: string): Target => {
-  if (!canonical.startsWith("/")) return { kind: "other", canonical }
-  return canonical.startsWith(`${root}/`)
-    ? { kind: "file", canonical, relative: canonical.slice(root.length + 1) }
-    : { kind: "file", canonical }
-}
-
-const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyArray<Rule>, root: string) => {
-  if (call === undefined) return true
-  const request = { tool, risk, targets: targets.map((target) => targetOf(target, root)) }
-  return decide(rules, request).verdict === "allow"
-}
-
-/**
- * Answers by these rules only, without a person; `root` is the real path of the project. A step is approved with those of its
- * calls that the rules allow. A single call is denied, since the gate asks only about calls that no rule allows.
- */
-export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
-  Layer.succeed(Approver)(
-    Approver.of({
-      step: (_, items) => {
-        const chosen = items.flatMap((item, index) => (isAllowed(item, rules, root) ? [index + 1] : []))
-        return Effect.succeed({ answer: { chosen }, by: "rule" })
-      },
-      call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
-      inDoubt: () => stopInDoubt
-    })
-  )

@@ -24,7 +24,7 @@ import {
 } from "../../domain/checks/CheckOutcome.ts"
 import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"
-import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
+import { targetPattern } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -134,18 +134,17 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /* What is protected is denied when it runs. Only the whole command has to be allowed; the narrower one must not be denied. */
-      if (denial === undefined || denial.reason !== undefined) continue
-      if (access === command && denial.rules.length === 0 && check.whole !== undefined) continue
+      if (denial === undefined || denial.by === "protection") continue
+      if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
       const folder = path.relative(workspace.root, command.cwd) || "."
-      const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
       const target = accessTarget(access)
       const refusal = new PermissionDenied({
         tool,
         targets: [target],
-        by: denial.rules.length > 0 ? "rule" : "nobody",
-        patterns: [`${prefix}${exactPattern(target)}`]
+        by: denial.denied.by,
+        patterns: [targetPattern({ canonical: target, place: { folder, sandboxed: command.sandboxed } })]
       })
-      if (denial.rules.length > 0) return yield* refuse(refusal)
+      if (denial.by === "rules") return yield* refuse(refusal)
       /* A person who approved all steps beforehand approved what checks their changes. */
       const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
       const { approved } = yield* approveCalls(gate, { title: checkText(check), planKey: checksPlanKey, tasks })

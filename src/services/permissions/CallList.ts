@@ -4,14 +4,14 @@
 import * as Effect from "effect/Effect"
 import {
   type ApprovalItem,
-  checksPlanKey,
-  conflictingWriteNote,
-  conflictingWrites,
+  type CallList,
+  type GatedCall,
   type GatedTask,
-  type CallList
+  checksPlanKey
 } from "../../domain/permissions/ApprovalItem.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import { conflictingWriteNote, conflictingWrites } from "../../domain/plan/ConflictingWrites.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { withoutProject } from "../../domain/text/Format.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
@@ -19,7 +19,7 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 import type { Answered, StepAnswer } from "../../domain/permissions/Answer.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
-import { answerEvent, keepRequest, rememberInProject } from "./Ask.ts"
+import { answerEvent, keepRequest, saveRules } from "./Ask.ts"
 import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } from "./GateQuestion.ts"
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
@@ -29,13 +29,12 @@ const mostNamedRules = 5
 
 /** A call of a step, with what was decided about it. */
 interface ListedCall {
+  readonly call: GatedCall
   readonly decision: GateDecision
-  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
-  readonly problem?: string
 }
 
 /** One item of the question about a step; `question` is absent for what cannot be granted. */
-export interface ListedItem {
+interface ListedItem {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
 }
@@ -50,22 +49,11 @@ const isAnswered = (call: ListedCall): boolean => {
 }
 
 /** The calls of a task that may be made. In a conversation what was left out of a step may be asked about again. */
-const possibleCalls = Effect.fnUntraced(function* (
-  { calls, task, unready = [] }: GatedTask,
-  place: string,
-  context: GateContext
-) {
-  const scope = { task, place }
-  const asked: ReadonlyArray<{ readonly question: GateQuestion; readonly problem?: string }> = [
-    ...calls.map((call) => ({ question: context.withKnown(questionOfCall(scope, call)) })),
-    ...unready.map(({ call, info, problem }) => ({
-      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
-      problem
-    }))
-  ]
-  const decided = yield* Effect.forEach(asked, ({ question, ...more }) =>
-    Effect.map(decideQuestion(question, context), (decision): ListedCall => ({ ...more, decision }))
-  )
+const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
+  const decided = yield* Effect.forEach(calls, (call) => {
+    const question = context.withKnown(questionOfCall({ task, place }, call))
+    return Effect.map(decideQuestion(question, context), (decision): ListedCall => ({ call, decision }))
+  })
   return decided.filter(({ decision }) => {
     if (decision._tag !== "Deny") return true
     return decision.by === "denials" || (decision.by === "exclusion" && task === askTask)
@@ -105,36 +93,30 @@ const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.E
 
 /** The items of a task, with what is known of the task at the last of them. */
 const itemsOf = Effect.fnUntraced(function* (
-  { facts, found, task }: Pick<GatedTask, "facts" | "found" | "task">,
+  { facts = [], task }: GatedTask,
   calls: ReadonlyArray<ListedCall>,
   warnings: ReadonlyMap<string, string>,
   context: GateContext
 ): Effect.fn.Return<ReadonlyArray<ListedItem>> {
-  const none: ReadonlyArray<ListedItem> = [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
-  const made = Effect.forEach(calls, ({ decision: { question }, problem }) =>
+  const items = yield* Effect.forEach(calls, ({ call: { problem, project }, decision: { question } }) =>
     onTop(
-      Effect.map(makeItem(question, { isAlone: false, problem, warnings }, context), (item) =>
+      Effect.map(makeItem(question, { isAlone: false, problem, warnings }, context), (item): ListedItem =>
         problem === undefined ? { item, question } : { item }
       ),
-      found?.get(question.prepared?.call.uid ?? "")
+      project
     )
   )
-  const items: ReadonlyArray<ListedItem> = calls.length === 0 ? none : yield* made
-  return facts === undefined || facts.length === 0
-    ? items
-    : items.map((one, at) => (at < items.length - 1 ? one : Object.assign({}, one, { item: { ...one.item, facts } })))
+  const last = items.at(-1) ?? { item: { task, tool: "none", risk: "safe", targets: [] } }
+  return [...items.slice(0, -1), facts.length === 0 ? last : { ...last, item: { ...last.item, facts } }]
 })
 
 /** Reports every file that several tasks would write, and gives the warnings by path. */
 const warnOfSharedWrites = (
   title: string,
-  tasks: ReadonlyArray<{ readonly task: string; readonly calls: ReadonlyArray<ListedCall> }>,
+  tasks: ReadonlyArray<{ readonly task: string; readonly listed: ReadonlyArray<ListedCall> }>,
   { events }: GateContext
 ) => {
-  const touching = tasks.map(({ calls, task }) => ({
-    task,
-    accesses: calls.flatMap(({ decision }) => decision.question.accesses)
-  }))
+  const touching = tasks.map(({ listed, task }) => ({ task, accesses: listed.flatMap(({ call }) => call.accesses) }))
   return Effect.map(
     Effect.forEach(conflictingWrites(touching), (shared) => {
       const { code, message: text } = conflictingWriteNote(title, shared)
@@ -190,7 +172,7 @@ const rememberStep = Effect.fnUntraced(function* (
   }
   if (answer !== "step" || always.length === 0) return undefined
   const problems = yield* Effect.forEach(shown, ({ question }) =>
-    question === undefined || question.risk === "safe" ? Effect.undefined : rememberInProject(always, question, context)
+    question === undefined || question.risk === "safe" ? Effect.undefined : saveRules(always, question, context)
   )
   return problems.find((problem) => problem !== undefined)
 })
@@ -205,17 +187,15 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   const { answers, approver, events, policy, withMutex } = context
   const { plans } = answers.grants
   const decided = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(onTop(possibleCalls(task, planKey, context), task.others), (calls) => ({
-      ...task,
-      /* What is left out of a task is denied without a question. */
-      asked: calls.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, calls),
-      calls
-    }))
+    Effect.map(onTop(possibleCalls(task, planKey, context), task.others), (listed) => ({ ...task, listed }))
   )
   const warnings = yield* warnOfSharedWrites(title, decided, context)
-  const open = decided.flatMap(({ asked, calls, facts = [], ...task }) =>
-    asked === undefined ? [] : [{ ...task, asked, facts: [...facts, ...allowedFacts(calls, asked, policy.nameOf)] }]
-  )
+  const open = decided.flatMap(({ facts = [], listed, ...task }) => {
+    /* What is left out of a task is denied without a question. */
+    const asked = listed.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, listed)
+    if (asked === undefined) return []
+    return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]
+  })
   /* What changes something is left out, whatever the user says; the rest asks by itself. */
   if (open.length === 0 || context.options.readOnly === true) return byRule
   const shown = (yield* Effect.forEach(open, (task) =>

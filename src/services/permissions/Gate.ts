@@ -18,7 +18,7 @@ import type { UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
-import { type WordsQuestion, askCall, askUncertain, askWords, stoppedAt } from "./Ask.ts"
+import { type WordsQuestion, askCall, askUncertain, askWords } from "./Ask.ts"
 import {
   type GateQuestion,
   type PermissionDenied,
@@ -28,8 +28,8 @@ import {
   questionOfAccess,
   questionOfReading
 } from "./GateQuestion.ts"
-import { type GateContext, type GateDecision, decideQuestion, makeGateContext } from "./GateDecision.ts"
-import type { GateOptions, SourcedRule } from "./Policy.ts"
+import { type GateContext, type GateDecision, decideQuestion, foresee, makeGateContext } from "./GateDecision.ts"
+import type { GateOptions } from "./Policy.ts"
 import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
@@ -114,7 +114,7 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
 export class Gate extends Context.Service<
   Gate,
   {
-    /** What rules and earlier answers say of a question. Asks nobody and remembers nothing. */
+    /** What rules and earlier answers say of a question, and whether anybody can be asked. Asks nobody and remembers nothing. */
     decide(question: GateQuestion): Effect.Effect<GateDecision>
     /** Asks the user, one question at a time, and keeps what the answer allows before the next question is shown. */
     ask(question: OpenQuestion): Effect.Effect<Answered<AnyAnswer>>
@@ -138,7 +138,7 @@ export class Gate extends Context.Service<
 }
 
 const makeGate = (context: GateContext): Gate["Service"] => ({
-  decide: (question) => decideQuestion(context.withKnown(question), context),
+  decide: (question) => foresee(context.withKnown(question), context),
   ask: (question) => {
     if (question.scope === "step") return askCallList(question, context)
     return question.scope === "doubt" ? askUncertain(question.intent, context) : askWords(question, context)
@@ -156,12 +156,6 @@ export const approveCalls = (gate: Gate["Service"], step: CallList): Effect.Effe
 const isAllowedByRules = (decision: GateDecision): boolean =>
   decision._tag === "Allow" && (decision.by === "rules" || decision.by === "risk")
 
-/** Decides what to do about an uncertain call: run it again, or take it as done. Fails when the run is to stop. */
-export const resolveUncertain = (intent: UncertainCall, gate: Gate["Service"]) =>
-  Effect.flatMap(gate.ask({ scope: "doubt", intent }), ({ answer, by }) =>
-    answer === "again" || answer === "done" ? Effect.succeed(answer) : stoppedAt(intent, by)
-  )
-
 /** True when rules let a file of the project be read without a question. */
 export const mayRead =
   ({ decide }: Pick<Gate["Service"], "decide">) =>
@@ -174,26 +168,8 @@ export const mayShow =
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
-/**
- * An access that will be denied: by rules; for a reason that nothing can change, a clause of which the access is the subject; or, without
- * both, since nobody can be asked. `tool` is what a rule would name.
- */
-export interface CertainDenial {
-  readonly tool: string
-  readonly rules: ReadonlyArray<SourcedRule>
-  readonly reason?: string | undefined
-}
-
-export const foreseeDenial = Effect.fn("foreseeDenial")(function* (
-  { decide }: Pick<Gate["Service"], "decide">,
-  access: CanonicalAccess
-): Effect.fn.Return<CertainDenial | undefined> {
-  const decision = yield* decide(questionOfAccess({ task: "", place: "" }, access))
-  const { question, rules } = decision
-  if (decision._tag === "Deny") {
-    const isCertain = decision.by === "rules" || decision.by === "protection"
-    return isCertain ? { tool: question.tool, rules, reason: decision.denied.reason } : undefined
-  }
-  if (decision._tag === "Allow" || (yield* decision.canAsk)) return undefined
-  return { tool: question.tool, rules: [] }
-})
+/** The denial of an access that rules, protection, or the lack of anybody to ask will deny; nothing when it may still be allowed. */
+export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>
+  Effect.map(decide(questionOfAccess({ task: "", place: "" }, access)), (decision) =>
+    decision._tag !== "Deny" || decision.by === "denials" || decision.by === "exclusion" ? undefined : decision
+  )

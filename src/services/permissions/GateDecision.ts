@@ -13,13 +13,9 @@ import { ReadTexts, withCarriedTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 
-/** Looks at a question before rules do, and adds what they and the user have to know. */
-type QuestionHook = (question: GateQuestion) => GateQuestion
-
 export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions) {
   const answers = yield* RunAnswers
   const readTexts = yield* ReadTexts
-  const hooks: ReadonlyArray<QuestionHook> = [withCarriedTexts(readTexts)]
   return {
     answers,
     approver: yield* Approver,
@@ -30,8 +26,8 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     readTexts,
     /** Lets one question be shown at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Adds to a question what is known of it. */
-    withKnown: (question: GateQuestion) => hooks.reduce((known, hook) => hook(known), question),
+    /** Looks at a question before rules do, and adds what they and the user have to know. */
+    withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
 })
@@ -49,23 +45,44 @@ export type GateDecision =
       readonly _tag: "Allow"
       readonly by: "proposal" | "rules" | "risk" | "step" | "session" | "repair" | "answer"
     })
-  | (Decided & {
-      readonly _tag: "Deny"
-      /** Protected access, a rule, a call that was left out of its step, or a no to the same effect or answer. */
-      readonly by: "protection" | "rules" | "exclusion" | "denials"
-      readonly denied: PermissionDenied
-    })
-  | (Decided & {
-      readonly _tag: "Ask"
-      /** False when nobody would answer. */
-      readonly canAsk: Effect.Effect<boolean>
-    })
+  | GateDenial
+  | (Decided & { readonly _tag: "Ask" })
 
-const canAsk = (question: GateQuestion, { approver }: GateContext): Effect.Effect<boolean> => {
+export interface GateDenial extends Decided {
+  readonly _tag: "Deny"
+  /**
+   * Protected access, a rule, a call that was left out of its step, a no to the same effect or answer, or nobody, where nobody can be
+   * asked.
+   */
+  readonly by: "protection" | "rules" | "exclusion" | "denials" | "nobody"
+  readonly denied: PermissionDenied
+}
+
+const deniedBy = {
+  protection: "rule",
+  rules: "rule",
+  exclusion: "person",
+  denials: "person",
+  nobody: "nobody"
+} as const
+
+const deny = (
+  question: GateQuestion,
+  by: GateDenial["by"],
+  rules: ReadonlyArray<SourcedRule> = [],
+  more: Parameters<typeof deniedOf>[2] = {}
+): GateDenial => ({ _tag: "Deny", question, rules, by, denied: deniedOf(question, deniedBy[by], more) })
+
+/** The decision, which is a denial where it would be left to a user that nobody can ask. */
+export const foresee = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
+  const decision = yield* decideQuestion(question, context)
+  if (decision._tag !== "Ask") return decision
+  const { canAsk, leaves } = context.approver
   const { risk, task, tool } = question
   const item = { task, tool, risk, targets: [], ...(isForPerson(question) && { personOnly: true }) }
-  return approver.leaves?.(item) === false ? Effect.succeed(true) : (approver.canAsk ?? Effect.succeed(true))
-}
+  const isAnswered = leaves?.(item) === false || (yield* canAsk ?? Effect.succeed(true))
+  return isAnswered ? decision : deny(question, "nobody")
+})
 
 /**
  * What rules say. A change may tell what its file holds where reading it is allowed or was allowed before, and where a rule
@@ -93,33 +110,23 @@ export const decideQuestion = Effect.fnUntraced(function* (
 ): Effect.fn.Return<GateDecision> {
   const { answers, policy } = context
   const { grants } = answers
-  const deny = (
-    by: Extract<GateDecision, { readonly _tag: "Deny" }>["by"],
-    rules: ReadonlyArray<SourcedRule>,
-    more: Parameters<typeof deniedOf>[2] = {}
-  ): GateDecision => {
-    const who = by === "protection" || by === "rules" ? "rule" : "person"
-    return { _tag: "Deny", question, rules, by, denied: deniedOf(question, who, more) }
-  }
   const reason = question.toldBy === undefined ? policy.protection(question) : undefined
   if (reason !== undefined) {
-    return deny("protection", [], { reason, leftOut: reason === readOnlyReason ? true : undefined })
+    return deny(question, "protection", [], { reason, leftOut: reason === readOnlyReason ? true : undefined })
   }
   const { rules, verdict } = yield* judge(question, context)
-  if (verdict === "deny") return deny("rules", rules)
+  if (verdict === "deny") return deny(question, "rules", rules)
   if (question.isProposal === true) return { _tag: "Allow", question, rules, by: "proposal" }
   if (question.toldBy !== undefined && verdict === "allow") return { _tag: "Allow", question, rules, by: "rules" }
   const times = grants.denials(question)
-  if (times >= maxDenials) return deny("denials", rules, { times })
-  if (question.answer !== undefined && grants.declinedAnswers.has(question.answer)) {
-    return deny("denials", rules, { unasked: true })
+  if (times >= maxDenials) return deny(question, "denials", rules, { times })
+  if (question.reply !== undefined && grants.declinedReplies.has(question.reply)) {
+    return deny(question, "denials", rules, { unasked: true })
   }
   const answered = grants.answerTo(question)
-  if (answered === "excluded") return deny("exclusion", rules, { times: times + 1 })
+  if (answered === "excluded") return deny(question, "exclusion", rules, { times: times + 1 })
   const byRules = rules.length > 0 ? "rules" : "risk"
   if (verdict === "allow" && byRules === "rules") return { _tag: "Allow", question, rules, by: byRules }
   if (answered !== undefined) return { _tag: "Allow", question, rules, by: answered }
-  return verdict === "allow"
-    ? { _tag: "Allow", question, rules, by: byRules }
-    : { _tag: "Ask", question, rules, canAsk: canAsk(question, context) }
+  return verdict === "allow" ? { _tag: "Allow", question, rules, by: byRules } : { _tag: "Ask", question, rules }
 })

@@ -3,8 +3,14 @@
  */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
-import { needsPerson } from "../../domain/permissions/ApprovalSummary.ts"
-import { type CanonicalAccess, accessRisk, plainAccess, shownTargets, writesIn } from "../../domain/tools/Access.ts"
+import {
+  type CanonicalAccess,
+  accessRisk,
+  needsPerson,
+  plainAccess,
+  shownTargets,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { type PreparedCall, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import * as Schema from "effect/Schema"
@@ -26,8 +32,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
-  /** The answer of the model that the call is from. After a no to one of its calls the others are not asked about. */
-  readonly answer?: string | undefined
+  /** The reply of the model that the call is from. After a no to one of its calls the others are not asked about. */
+  readonly reply?: string | undefined
   /** For a check of the host: the part of the command that runs now, when it is not the whole one. */
   readonly part?: string
 }
@@ -86,8 +92,8 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
     : [toolOfAccess[access._tag]]
 
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
-export const questionOfAccess = ({ answer, place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
-  const asked = { answer, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
+export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
+  const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
   return { ...asked, hash: callHash(asked) }
 }
 
@@ -129,10 +135,10 @@ export const changesSomething = ({ accesses, mayChange = false }: GateQuestion):
   mayChange || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
 /** True for what may change the project itself, and not a copy of it. */
-export const changesProject = ({ accesses, isProposal = false, mayChange = false }: GateQuestion): boolean =>
-  !isProposal &&
-  (mayChange ||
-    accesses.some((access) => access._tag === "WriteFile" || (access._tag === "RunCommand" && access.onCopy !== true)))
+export const changesProject = (question: GateQuestion): boolean => {
+  const accesses = question.accesses.filter((access) => access._tag !== "RunCommand" || access.onCopy !== true)
+  return question.isProposal !== true && changesSomething({ ...question, accesses })
+}
 
 /** After this many denials of the same effect a person is not asked again. */
 export const maxDenials = 3
@@ -151,7 +157,7 @@ const denialFields = {
   times: Schema.optionalKey(Schema.Int),
   /** What the person wants instead, in their words. */
   instead: Schema.optionalKey(Schema.String),
-  /** True when it was not asked about, since a person denied another call of the same answer. */
+  /** True when it was not asked about, since a person denied another call of the same reply of the model. */
   unasked: Schema.optionalKey(Schema.Boolean),
   /** True for what would only have looked: such a denial alone does not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
@@ -184,18 +190,19 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   override get message(): string {
     const { by, flags, instead, reason, times, unasked } = this
     const call = callText(this)
-    if (by === "person" && unasked === true) {
-      return `Permission denied: a person denied another call of this answer, so ${call} was not made and not asked about.`
+    const why = (): string => {
+      if (by === "person" && unasked === true) {
+        return `a person denied another call of this answer, so ${call} was not made and not asked about`
+      }
+      if (by === "person") {
+        const end = this.endsTask ? ` ${times} times, so the task ends` : ""
+        return `a person denied ${call}${end}${instead === undefined ? "" : ` and said what to do instead: ${instead}`}`
+      }
+      if (reason !== undefined) return `${call} ${reason}`
+      if (by === "rule") return `a rule denies ${call}`
+      return `${call} needs approval and there is no terminal to ask on. Use ${flags}`
     }
-    if (by === "person") {
-      const end = this.endsTask ? ` ${times} times, so the task ends` : ""
-      const wish = instead === undefined ? "" : ` and said what to do instead: ${instead}`
-      return `Permission denied: a person denied ${call}${end}${wish}.`
-    }
-    if (reason !== undefined) return `Permission denied: ${call} ${reason}.`
-    return by === "rule"
-      ? `Permission denied: a rule denies ${call}.`
-      : `Permission denied: ${call} needs approval and there is no terminal to ask on. Use ${flags}.`
+    return `Permission denied: ${why()}.`
   }
 }
 

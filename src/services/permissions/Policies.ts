@@ -14,7 +14,6 @@ import { flushFolder, makeFolders, writePrivateFile } from "../files/PrivateFile
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 
 /** The file of remembered permissions cannot be used or written; it is left unchanged. */
@@ -115,76 +114,63 @@ const writePolicyFile = Effect.fn("writePolicyFile")(
 )
 
 type Rules = ReadonlyArray<RememberedRule>
+type Change = (rules: Rules) => Rules
 
-const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((one) => !isSameRule(one, rule))
+const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
-/** Where rules are stored: what it holds now, and how it is replaced. */
-interface PolicyStore {
-  readonly file: string | undefined
-  readonly read: Effect.Effect<Rules, PolicyFileError>
-  readonly write: (rules: Rules) => Effect.Effect<void, PolicyFileError>
-  /** Makes a change, which reads and writes, while nobody else changes the store. */
-  readonly alone: <A>(change: Effect.Effect<A, PolicyFileError>) => Effect.Effect<A, PolicyFileError>
-}
+/** Changes what the file holds now, to keep rules that another process added. Gives what it held. */
+const updateFile = (path: string, owner: number | undefined, change: Change) =>
+  Effect.gen(function* () {
+    const present = yield* readPolicyFile(path, owner)
+    const changed = change(present)
+    if (changed !== present) yield* writePolicyFile(path, changed)
+    return present
+  }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/** Policies that begin with what the store holds. A rule is added with the present time. */
-const makePolicies = Effect.fnUntraced(function* ({ alone, file, read, write }: PolicyStore) {
-  const atStart = yield* Effect.result(read)
-  const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
-  const withMutex = yield* Semaphore.make(1)
-  /** Changes the present content of the store, to keep rules that another process added. True when it held `rule`. */
-  const change = (rule: RememberedRule, next: (rules: Rules) => Rules) =>
-    Effect.gen(function* () {
-      const present = yield* read
-      const changed = next(present)
-      const isSame = changed.length === present.length && changed.every((one, index) => one === present[index])
-      if (!isSame) yield* write(changed)
-      yield* Ref.update(rules, next)
-      return present.some((one) => isSameRule(one, rule))
-    }).pipe(Effect.uninterruptible, alone, withMutex.withPermits(1))
-  return Policies.of({
-    file,
-    rules: Ref.get(rules),
-    rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
-    remember: Effect.fn("Policies.remember")(function* (rule) {
-      const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
-      yield* change(rule, (present) => [...without(present, rule), entry])
-    }),
-    revoke: Effect.fn("Policies.revoke")((rule) => change(rule, (present) => without(present, rule)))
-  })
-})
-
-export class Policies extends Context.Service<
-  Policies,
-  {
+/** Policies that begin with these rules. `update` changes what is stored, and gives what was. */
+const makePolicies = Effect.fnUntraced(function* (
+  file: string | undefined,
+  atStart: Result.Result<Rules, PolicyFileError>,
+  update: (change: Change) => Effect.Effect<Rules, PolicyFileError>
+) {
+  let rules = Result.getOrElse(atStart, (): Rules => [])
+  const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+  const apply = (change: Change) =>
+    withMutex(Effect.tap(update(change), () => Effect.sync(() => void (rules = change(rules)))))
+  return {
     /** The path of the file; absent when nothing is stored beyond the run. */
-    readonly file: string | undefined
+    file,
     /** The rules in force: those of the file as it was at the start, and what was remembered or revoked since. */
-    readonly rules: Effect.Effect<Rules>
+    rules: Effect.sync(() => rules),
     /** Why the file is not used; absent when it is valid or missing. */
-    readonly rejection: PolicyFileError | undefined
+    rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
      * Adds a rule with the present time, which replaces one for the same tool and pattern. Fails when the file cannot be
      * used or written; then nothing is remembered.
      */
-    remember(rule: RememberedRule): Effect.Effect<void, PolicyFileError>
+    remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {
+      const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
+      yield* apply((present) => [...without(present, rule), entry])
+    }),
     /** Removes a rule from the file; false when the file does not hold it. */
-    revoke(rule: RememberedRule): Effect.Effect<boolean, PolicyFileError>
+    revoke: Effect.fn("Policies.revoke")(function* (rule: RememberedRule) {
+      const isHeld = (present: Rules): boolean => present.some((other) => isSameRule(other, rule))
+      return isHeld(yield* apply((present) => (isHeld(present) ? without(present, rule) : present)))
+    })
   }
->()("task-conductor/services/permissions/Policies") {
+})
+
+export class Policies extends Context.Service<Policies>()("task-conductor/services/permissions/Policies", {
+  make: makePolicies
+}) {
   /** Stores the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
   static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,
       Effect.gen(function* () {
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
-        const read = provide(readPolicyFile(file, owner))
-        return yield* makePolicies({
-          file,
-          read,
-          write: (rules) => provide(writePolicyFile(file, rules)),
-          alone: (change) => provide(changeAlone(file, change))
-        })
+        const atStart = yield* Effect.result(readPolicyFile(file, owner))
+        return yield* makePolicies(file, atStart, (change) => provide(updateFile(file, owner, change)))
       })
     )
 
@@ -192,10 +178,15 @@ export class Policies extends Context.Service<
   static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,
-      Effect.gen(function* () {
-        const stored = yield* Ref.make(initial)
-        const write = (rules: Rules) => Ref.set(stored, rules)
-        return yield* makePolicies({ file: undefined, read: Ref.get(stored), write, alone: (change) => change })
+      Effect.suspend(() => {
+        let stored = initial
+        const update = (change: Change) =>
+          Effect.sync(() => {
+            const present = stored
+            stored = change(present)
+            return present
+          })
+        return makePolicies(undefined, Result.succeed(initial), update)
       })
     )
 }

@@ -4,24 +4,21 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { accessTarget, type CanonicalAccess, eachTimeReason, type Start } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, needsPerson, type Start } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
-import * as Result from "effect/Result"
 import { type Decision, decide, ruleOffers } from "../../domain/permissions/Decision.ts"
 import { wordText } from "../../domain/commands/CommandText.ts"
-import { needsPerson } from "../../domain/permissions/ApprovalSummary.ts"
-import { exactPattern, placePrefix, scopedPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { exactPattern, scopedPattern, type Target, targetPattern } from "../../domain/permissions/TargetPattern.ts"
+import { definedFields } from "../../domain/text/DefinedFields.ts"
 import { matches } from "../../domain/text/PatternMatch.ts"
-import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
+import type { Rule } from "../../domain/permissions/Permission.ts"
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
-import { type GateQuestion, changesSomething, questionOfCall, toolsWithEffect } from "./GateQuestion.ts"
+import { type GateQuestion, changesSomething, toolsWithEffect } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
 import { folderIdentity } from "../files/FileLook.ts"
 import { SkillFiles } from "../files/SkillFiles.ts"
 import { Workspace } from "../files/Workspace.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
-import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 
 /** A rule with the file or flag in which it is written, where that is known. */
 export interface SourcedRule extends Rule {
@@ -29,15 +26,6 @@ export interface SourcedRule extends Rule {
   readonly rememberedAt?: string
   /** The only project for which it holds. */
   readonly project?: string
-}
-
-/** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
-export const sourcedRules = (
-  { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
-  source: string
-): ReadonlyArray<SourcedRule> => {
-  const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
-  return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
 }
 
 /** What the user decided before the run. */
@@ -73,31 +61,31 @@ export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">):
   )
 
 /** What rules are compared with. */
-const targetOf = (access: CanonicalAccess, path: Path.Path, root: string): Target => {
-  const all = { canonical: accessTarget(access), effects: toolsWithEffect(access) }
-  if ("inside" in access) {
-    return {
-      ...all,
-      kind: "file",
-      ...(access.inside && { relative: path.relative(root, access.path) }),
-      ...(access._tag === "WriteFile" && access.loses !== undefined && { loses: true }),
-      ...(access._tag === "ReadFile" && access.ofSkill === true && { ofSkill: true })
-    }
-  }
-  if (access._tag === "RunCommand") {
-    const { cwd, sandboxed } = access
-    const place = { folder: path.relative(root, cwd) || ".", sandboxed }
-    return { ...all, kind: sandboxed ? "other" : "start", place }
-  }
-  if (access._tag !== "FetchUrl") return { ...all, kind: "start" }
-  return { ...all, kind: "other", ...(access.carries !== undefined && { carries: true }) }
-}
-
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
-    const target = targetOf(access, path, root)
-    if (tool !== "move_file" || pin !== undefined || access._tag !== "WriteFile") return target
-    return { ...target, part: access.removes === true ? "remove_file" : "write_file" }
+    const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
+    const target = definedFields({
+      canonical: accessTarget(access),
+      effects: toolsWithEffect(access),
+      part: isMove ? (access.removes === true ? "remove_file" : "write_file") : undefined
+    })
+    switch (access._tag) {
+      case "ReadFile":
+      case "WriteFile": {
+        const relative = access.inside ? path.relative(root, access.path) : undefined
+        const isLoss = access._tag === "WriteFile" && access.loses !== undefined
+        const more = { relative, loses: isLoss, ofSkill: access._tag === "ReadFile" && access.ofSkill === true }
+        return { ...target, kind: "file", ...definedFields(more) }
+      }
+      case "RunCommand": {
+        const place = { folder: path.relative(root, access.cwd) || ".", sandboxed: access.sandboxed }
+        return { ...target, kind: access.sandboxed ? "other" : "start", place }
+      }
+      case "FetchUrl":
+        return { ...target, kind: "other", carries: access.carries !== undefined }
+      default:
+        return { ...target, kind: "start" }
+    }
   })
 
 /**
@@ -164,7 +152,7 @@ export interface Lapses {
   readonly rule?: RememberedRule | undefined
 }
 
-const scriptWarning = (scripts: string): ReadonlyArray<string> =>
+export const scriptWarning = (scripts: string): ReadonlyArray<string> =>
   scripts === "" ? [] : [`It runs ${scripts}, which changed after a rule allowed the command.`]
 
 /** Protected paths are made canonical once, when the run starts. */
@@ -285,34 +273,6 @@ const remedyOf = (
     const flags = accesses.map((access) => flagFor(accessTarget(access))).join(" ")
     return { reason: `needs approval: ${lapsedText(rule, question)}. Use ${flags} when that is right` }
   }
-  const places = targets.map(({ place }) => (place === undefined ? "" : placePrefix(place, exactPattern)))
-  if (places.every((place) => place === "")) return {}
-  return { patterns: targets.map(({ canonical }, index) => `${places[index]}${exactPattern(canonical)}`) }
+  const patterns = targets.map(targetPattern)
+  return patterns.every((pattern, at) => pattern === exactPattern(targets[at]?.canonical ?? "")) ? {} : { patterns }
 }
-
-interface PermissionExplanation {
-  /** `refuse` for protected access. */
-  readonly verdict: Verdict | "refuse"
-  /** The rules that decide; none when the risk alone does. */
-  readonly rules: ReadonlyArray<SourcedRule>
-  /** Why nothing can allow it, why it is asked each time, or that a remembered rule has lapsed; whole sentences. */
-  readonly reasons: ReadonlyArray<string>
-}
-
-/** What the gate would decide about a call, and why, without asking anybody and without running anything. */
-export const explainCall = Effect.fn("explainCall")(function* (
-  prepared: PreparedCall,
-  options: GateOptions
-): Effect.fn.Return<PermissionExplanation, never, Path.Path | Policies | Workspace> {
-  const policy = yield* makePolicy(options, { addedRules: Effect.succeed([]), written: new Map() })
-  const question = questionOfCall({ task: "", place: "" }, prepared)
-  const protection = policy.protection(question)
-  if (protection !== undefined) return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] }
-  const lapses = yield* policy.lapses(question)
-  const reasons = [
-    ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
-    ...scriptWarning(lapses.scripts),
-    ...(lapses.rule === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
-  ]
-  return { ...(yield* policy.evaluate(question)), reasons }
-})

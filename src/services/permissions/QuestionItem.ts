@@ -1,6 +1,6 @@
 /**
- * What the user is shown about one question of the gate: targets, a diff of every write, warnings, and what each answer
- * would cover.
+ * What the user is shown about one question of the gate, the same for every approver: targets, a diff of every write, warnings, and
+ * what each answer would cover.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -15,6 +15,7 @@ import {
   writesIn,
   writtenText
 } from "../../domain/tools/Access.ts"
+import type { CallIntent } from "../../domain/journal/JournalRecord.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { definedFields } from "../../domain/text/DefinedFields.ts"
@@ -43,11 +44,11 @@ const showWrite = Effect.fnUntraced(function* (
   write: WriteAccess,
   { policy, workspace }: GateContext
 ): Effect.fn.Return<ShownWrite> {
-  const { folder, from, holds, kind, path } = write
+  const { folder, from, holds, path } = write
   if (from !== undefined || folder !== undefined) return { preview: "" }
   const name = printable(policy.nameOf(path))
   if (holds?.leads !== undefined && write.removes === true) {
-    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false, isGone: true }
+    const change = { ...wholeChange(name, holds.leads, undefined), isNew: false }
     return { preview: changePreview(path, holds.leads, undefined, previewLines), change }
   }
   const present = yield* Effect.result(workspace.readText(path, previewBytes))
@@ -56,14 +57,9 @@ const showWrite = Effect.fnUntraced(function* (
   }
   const before = Result.isSuccess(present) ? present.success : undefined
   const after = writtenText(write) ?? undefined
-  const shape = {
-    isNew: before === undefined,
-    isGone: after === undefined,
-    ...(kind !== undefined && { becomes: kind })
-  }
   return {
     preview: changePreview(path, before, after, previewLines),
-    change: { ...wholeChange(name, before, after), ...shape },
+    change: { ...wholeChange(name, before, after), isNew: before === undefined },
     warnings:
       path.endsWith("/package.json") && scriptsChange(before, after) ? ["It changes scripts that npm runs."] : []
   }
@@ -159,3 +155,32 @@ export const makeItem = Effect.fnUntraced(function* (
     offers: problem === undefined && (isAlone || Object.keys(offers).length > 0) ? offers : undefined
   })
 })
+
+/** What the user is shown of a call of which nobody knows whether it happened; a command as one would type it. */
+export const uncertainItem = (
+  { call, files, targets, task }: CallIntent,
+  { options, policy }: GateContext
+): ApprovalItem => {
+  const names = targets.map(policy.nameOf)
+  const [command] = call.name === "run_command" ? names : []
+  const on = names.length === 0 ? "" : ` on ${names.join(", ")}`
+  return {
+    task,
+    words: {
+      ...(command === undefined ? { does: `use ${call.name}${on}` } : { does: "run a command", command }),
+      consequence: "When it happened, running it again does it a second time.",
+      isCalm: false
+    },
+    tool: call.name,
+    call,
+    risk: "high",
+    targets,
+    warnings: [
+      "This call was begun before the run broke off, and nobody knows whether it happened.",
+      ...(files.length === 0
+        ? []
+        : ["A file that it writes is neither as it was before the call nor as the call would leave it."]),
+      ...(options.doubtNote === undefined ? [] : [options.doubtNote])
+    ]
+  }
+}

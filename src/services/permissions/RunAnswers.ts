@@ -95,8 +95,8 @@ export class Grants {
   readonly #known = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** The answers of the model of which the user denied a call: the others of them are not asked about. */
-  readonly declinedAnswers = new Set<string>()
+  /** The replies of the model of which the user denied a call: the others of them are not asked about. */
+  readonly declinedReplies = new Set<string>()
 
   /**
    * How an earlier answer decides about a call. Excluded is one that was left out when others of its step were chosen, also when
@@ -178,6 +178,7 @@ export class Grants {
     for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
   }
 
+  /** What is allowed for the session, in words. */
   session(): ReadonlyArray<string> {
     return [...this.#session.values()]
   }
@@ -239,50 +240,40 @@ export type AnswerSnapshot = typeof AnswerSnapshot.Type
 const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
   a.declined === b.declined && a.instead === b.instead
 
-export class RunAnswers extends Context.Service<
-  RunAnswers,
-  {
-    readonly grants: Grants
+const makeRunAnswers = Effect.sync(() => {
+  const grants = new Grants()
+  let denials: ReadonlyArray<PermissionDenied> = []
+  let requestedChanges: ReadonlyArray<RequestedChange> = []
+  let addedRules: ReadonlyArray<SourcedRule> = []
+  return {
+    grants,
     /** Everything that was denied so far, in order. */
-    readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
-    addDenial(denied: PermissionDenied): Effect.Effect<void>
+    denials: Effect.sync(() => denials),
+    addDenial: (denied: PermissionDenied) => Effect.sync(() => void (denials = [...denials, denied])),
     /** Everything that the user wants instead of what they declined so far, in order. */
-    readonly requestedChanges: Effect.Effect<ReadonlyArray<RequestedChange>>
-    addRequestedChange(change: RequestedChange): Effect.Effect<void>
+    requestedChanges: Effect.sync(() => requestedChanges),
+    addRequestedChange: (change: RequestedChange) =>
+      Effect.sync(() => void (requestedChanges = [...requestedChanges, change])),
     /** The rules that were added during the run, for as long as it lasts. */
-    readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
-    addRule(rule: SourcedRule): Effect.Effect<void>
+    addedRules: Effect.sync(() => addedRules),
+    addRule: (rule: SourcedRule): Effect.Effect<void> => Effect.sync(() => void (addedRules = [...addedRules, rule])),
     /** What was approved with a step does not cover the same call later. */
-    readonly endSteps: Effect.Effect<void>
+    endSteps: Effect.sync(() => grants.endSteps()),
     /** The answers so far, for another process that runs tasks of this run. */
-    readonly snapshot: Effect.Effect<AnswerSnapshot>
+    snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
     /** Adds the answers of another process of this run. */
-    restore(snapshot: AnswerSnapshot): Effect.Effect<void>
-  }
->()("task-conductor/services/permissions/RunAnswers") {
-  /** The answers of a new run; each run has its own. */
-  static readonly layer = () =>
-    Layer.sync(RunAnswers, () => {
-      const grants = new Grants()
-      const rules: Array<SourcedRule> = []
-      let denials: ReadonlyArray<PermissionDenied> = []
-      let requested: ReadonlyArray<RequestedChange> = []
-      return RunAnswers.of({
-        grants,
-        denials: Effect.sync(() => denials),
-        addDenial: (denied) => Effect.sync(() => void (denials = [...denials, denied])),
-        requestedChanges: Effect.sync(() => requested),
-        addRequestedChange: (change) => Effect.sync(() => void (requested = [...requested, change])),
-        addedRules: Effect.sync(() => [...rules]),
-        addRule: (rule) => Effect.sync(() => void rules.push(rule)),
-        endSteps: Effect.sync(() => grants.endSteps()),
-        snapshot: Effect.sync(() => ({ grants: grants.snapshot(), denials, wishes: requested })),
-        restore: (other) =>
-          Effect.sync(() => {
-            grants.restore(other.grants)
-            denials = Arr.union(denials, other.denials)
-            requested = Arr.unionWith(requested, other.wishes ?? [], isSameRequest)
-          })
+    restore: (other: AnswerSnapshot) =>
+      Effect.sync(() => {
+        grants.restore(other.grants)
+        denials = Arr.union(denials, other.denials)
+        requestedChanges = Arr.unionWith(requestedChanges, other.wishes ?? [], isSameRequest)
       })
-    })
+  }
+})
+
+export class RunAnswers extends Context.Service<RunAnswers>()("task-conductor/services/permissions/RunAnswers", {
+  make: makeRunAnswers
+}) {
+  /** The answers of a new run; each run has its own. */
+  static readonly layer = () => Layer.effect(this, this.make)
 }

@@ -9,10 +9,9 @@ import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
 import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import type { GatedTask, CallListApproval, CallList, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedCall, GatedTask, CallListApproval, CallList } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { badExit, commandEnd, fileTools, type PreparedCall } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, fileTools } from "../../domain/tools/ToolCall.ts"
 import { writesIn } from "../../domain/tools/Access.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -48,9 +47,8 @@ const makeGatedCalls = Effect.gen(function* () {
   const workspace = yield* Workspace
 
   return Effect.fnUntraced(function* (task: Task, outcome: GatedOutcome, round: number) {
-    const calls: Array<PreparedCall> = []
-    const unready: Array<UnreadyCall> = []
-    const seenBy = new Map<string, ReadonlyArray<ProposedFile>>()
+    const ready: Array<GatedCall> = []
+    const unready: Array<GatedCall> = []
     /* What is done at a new path can be prepared only when the move before it is made. */
     const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
     const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
@@ -60,9 +58,8 @@ const makeGatedCalls = Effect.gen(function* () {
       const prepare = registry.prepare(call)
       const prepared = yield* Effect.result(isOnCopy ? Effect.provideService(prepare, CurrentCopy, copy) : prepare)
       if (Result.isSuccess(prepared)) {
-        calls.push(prepared.success)
+        ready.push({ ...prepared.success, ...(before.length > 0 && { project: before }) })
         if (!isOnCopy) continue
-        if (before.length > 0) seenBy.set(call.uid, before)
         const writes = Effect.forEach(writesIn(prepared.success.accesses), workspace.write, { discard: true })
         yield* Effect.ignore(Effect.provideService(writes, CurrentCopy, copy))
         continue
@@ -71,25 +68,18 @@ const makeGatedCalls = Effect.gen(function* () {
       const id = { round, task: task.name, uid: call.uid }
       // What an edit replaced is gone once the edit was made.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
-      unready.push({ call, info, problem: prepared.failure.message })
+      unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
-    const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
+    const calls = [...ready, ...unready]
     const byList = task.requiresApproval || outcome.task?.requiresApproval === true
     const found = skills.all.find(({ skill }) => skill.name === task.skill)
-    const bySkill = found?.skill.requiresApproval === true && calls.length + unready.length > 0
-    if (!byList && !bySkill && !risks.includes("high")) return undefined
+    const bySkill = found?.skill.requiresApproval === true && calls.length > 0
+    if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
     /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
     const isOwnSkill = bySkill && (found.origin === "user" || found.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
-    const gated: GatedTask = {
-      task: task.name,
-      gatedBy,
-      calls,
-      ...(unready.length === 0 ? {} : { unready }),
-      ...(seenBy.size === 0 ? {} : { found: seenBy }),
-      ...(facts.length === 0 ? {} : { facts })
-    }
+    const gated: GatedTask = { task: task.name, gatedBy, calls, ...(facts.length > 0 && { facts }) }
     return gated
   })
 })

@@ -95,7 +95,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
       return `${what} was not run: the files that it runs changed since you trusted them.`
     }
     const denial = yield* foreseeDenial(gate, command)
-    if (command.denial !== undefined || (denial?.rules.length ?? 0) > 0) {
+    if (command.denial !== undefined || denial?.by === "rules") {
       return `${what} was not run: ${command.denial ?? "a rule denies it"}.`
     }
     const { exitCode, output, stopped } = yield* commands.run(command, { stdin: input })

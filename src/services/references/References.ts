@@ -27,7 +27,8 @@ import { estimateTokens, type TokenScale } from "../../domain/models/PromptSize.
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial, questionOfAccess } from "../permissions/GateQuestion.ts"
-import { type CertainDenial, Gate, foreseeDenial, mayRead } from "../permissions/Gate.ts"
+import { Gate, foreseeDenial, mayRead } from "../permissions/Gate.ts"
+import type { GateDenial } from "../permissions/GateDecision.ts"
 import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { problem, type ReferenceContext, type ReferenceProblem, type ReferenceResolver } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
@@ -55,7 +56,8 @@ const Probed = Schema.Struct({
 })
 
 /** A reference that nothing can allow in this run. */
-const deniedProblem = (target: string, { reason, rules: [rule], tool }: CertainDenial): ReferenceProblem => {
+const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): ReferenceProblem => {
+  const { reason, tool } = denied
   if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
   const what =
     rule === undefined

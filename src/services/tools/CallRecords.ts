@@ -28,11 +28,12 @@ import { changesSince, ProposedChange, proposeAgain, proposedSince, type Working
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Journal } from "../journal/Journal.ts"
-import { Gate, resolveUncertain } from "../permissions/Gate.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { sizeOf } from "./CallLimits.ts"
 import type { makeInFlightCalls } from "./InFlightCalls.ts"
+import { resolveUncertain } from "./UncertainCall.ts"
 
 /** A result with what the call changed in the working copy of its task, which a resumed run gets from here. */
 const MadeCall = Schema.Struct({
@@ -182,6 +183,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   const events = yield* RunEvents
   const gate = yield* Gate
   const journal = yield* Journal
+  const workspace = yield* Workspace
 
   /** Makes a change of a working copy. */
   const proposal = Effect.fnUntraced(function* (id: ToolCallId, copy: WorkingCopy, make: Make) {
@@ -208,7 +210,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     if (uncertain === undefined) return undefined
     const hasHappened =
       uncertain.outcome !== undefined ||
-      (yield* Effect.tapError(resolveUncertain(uncertain, gate), inFlight.stop)) === "done"
+      (yield* Effect.tapError(resolveUncertain(uncertain, gate, workspace), inFlight.stop)) === "done"
     if (!hasHappened) return undefined
     return yield* measuredNow(Result.succeed(uncertain.key === key ? happened(uncertain, copy) : replaced(uncertain)))
   })

@@ -22,13 +22,13 @@ import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { type PermissionDenied, questionOfCall, questionOfReading } from "../permissions/GateQuestion.ts"
-import { makeResultNotes } from "../permissions/ReadTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
 import { activityOf, makeCallRecords, makeBeginning, measured } from "./CallRecords.ts"
 import { toldFiles } from "./FileAccess.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
+import { makeResultNotes } from "./ResultNotes.ts"
 import { guardTool } from "./ToolGuard.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 
@@ -79,7 +79,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     // A denial holds for the other calls of the same answer; nothing is asked about a change of a working copy.
     const scope = isProposed
       ? { task: id.task, place: key }
-      : { task: id.task, place: activityOf({ id, call }).name, answer: answerOf(key) }
+      : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
     const make = Effect.gen(function* () {
       let startedAt = yield* Clock.currentTimeMillis
       const steps = Effect.gen(function* () {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { approvalSummary, needsPerson } from "../../../src/domain/permissions/ApprovalSummary.ts"
-import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
+import { type CanonicalAccess, needsPerson } from "../../../src/domain/tools/Access.ts"
 
-const change = { added: 1, removed: 0, diff: "+x\n", isNew: false, isGone: false }
+const change = { added: 1, removed: 0, diff: "+x\n", isNew: false }
 
 const words = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>) =>
   approvalSummary(
@@ -156,4 +156,93 @@ it.each([
   assert.strictEqual(summary.does, does)
   assert.strictEqual(summary.consequence.includes("secrets"), secrets !== "")
   assert.include(summary.consequence, secrets)
+})
+
+const sized = (path: string, size: number) => removal(path, { holds: { ...held, path, size } })
+
+it("warns of what undo cannot bring back: only what is larger than 16 MiB", () => {
+  const summaries = [16_777_216, 16_777_217].map((size) => words("remove_file", sized("/p/a.bin", size)))
+  assert.deepStrictEqual(
+    summaries.map(({ isCalm }) => isCalm),
+    [true, false]
+  )
+  assert.include(summaries[1]?.consequence, "undo cannot bring back a.bin")
+})
+
+it("says how much goes with a file that has no text", () => {
+  const does = [sized("/p/odd", 999), sized("/p/odd", 1000), removal("/p/odd")].map(
+    (access) => words("remove_file", access).does
+  )
+  assert.deepStrictEqual(does, [
+    "remove odd (999 bytes, no text)",
+    "remove odd (1 kB, no text)",
+    "remove odd (0 bytes, no text)"
+  ])
+})
+
+it("tells a change of the mode from one of the text, and from none", () => {
+  const same = { added: 0, removed: 0, diff: "", isNew: false }
+  const does = (kind: "executable" | "plain" | "link" | undefined, change = same) =>
+    approvalSummary(
+      {
+        tool: "write_file",
+        risk: "high",
+        accesses: [{ _tag: "WriteFile", path: "/p/a", inside: true, content: "x", ...(kind && { kind }) }]
+      },
+      { nameOf: (path) => path.slice(3), changeOf: () => change }
+    ).does
+  const more = { ...same, added: 2, diff: "+x\n" }
+  assert.deepStrictEqual(
+    [
+      does(undefined),
+      does("executable"),
+      does("plain"),
+      does("link"),
+      does("executable", more),
+      does("executable", { ...more, isNew: true })
+    ],
+    [
+      "write a",
+      "make a executable",
+      "make a not executable any more",
+      "create the link a",
+      "edit a (+2 -0, executable)",
+      "create a (2 lines, executable)"
+    ]
+  )
+})
+
+it("says of a moved link that it is one, and of a moved folder what may be secret in it", () => {
+  const link = { _tag: "WriteFile", path: "/p/b", inside: true, content: "c" } as const
+  const holds = { ...held, path: "/p/a", is: "link" as const }
+  assert.strictEqual(
+    words("move_file", { ...link, from: holds }, removal("/p/a", { holds })).does,
+    "move the link a to b"
+  )
+  const files = ["a.ts", ".env"].flatMap((name) => moved(`/p/old/${name}`, `/p/new/${name}`, "/p/new"))
+  const summary = words("move_file", ...files)
+  assert.strictEqual(summary.isCalm, false)
+  assert.include(summary.consequence, "By their names these may hold secrets: old/.env.")
+})
+
+it("warns of a call when one of its accesses needs it, and says each consequence once", () => {
+  const summary = words("read_file", read("/p/a.md"), read("/p/b.md"), read("/p/.env"))
+  assert.strictEqual(summary.isCalm, false)
+  assert.strictEqual(summary.consequence.split("Nothing is changed.").length, 2)
+  assert.deepStrictEqual(words("read_file", read("/p/a.md"), read("/p/b.md")).isCalm, true)
+})
+
+it("warns of a tool of a plugin whatever it declares", () => {
+  const pin = { origin: "words", definition: "a".repeat(64) }
+  const summary = (risk: "medium" | "high") =>
+    approvalSummary(
+      { tool: "count", risk, accesses: [read("/p/a.md")], pin },
+      { nameOf: (path) => path, changeOf: () => undefined }
+    )
+  assert.deepStrictEqual(
+    [summary("medium").isCalm, summary("medium").does],
+    [false, "use count of words, read /p/a.md"]
+  )
+  assert.include(summary("high").consequence, "destroy")
+  assert.notInclude(summary("medium").consequence, "destroy")
 })

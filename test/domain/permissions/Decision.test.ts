@@ -180,6 +180,20 @@ const outside: readonly [CanonicalAccess, Target] = [
   { kind: "file", canonical: "/etc/hosts", effects: ["read_file"] }
 ]
 
+const pageOffers = (url: string) => {
+  const access = { _tag: "FetchUrl", url } as const
+  const rules = ruleOffers({ tool: "fetch_url", risk: "medium", accesses: [access] }, [
+    { kind: "other", canonical: url }
+  ])
+  return rules.map(ruleText)
+}
+
+const commandOffers = (sandboxed: boolean) => {
+  const run = { _tag: "RunCommand", argv: ["make", "*"], cwd: "/p/sub", sandboxed, sandbox: "" } as const
+  const target: Target = { kind: "other", canonical: "make *", place: { folder: "sub", sandboxed } }
+  return ruleOffers({ tool: "run_command", risk: "high", accesses: [run] }, [target]).map(ruleText)
+}
+
 describe("ruleOffers", () => {
   it.each([
     ["a file of the project", [reading("src/a.ts")], ["read_file", "read_file:src/a.ts", "read_file:src/**"]],
@@ -190,4 +204,26 @@ describe("ruleOffers", () => {
   ] as const)("offers for reading %s", (_, all, rules) => {
     assert.deepStrictEqual(offers("read_file", ...all), [...rules])
   })
+
+  it("offers a tool that declares no access as a whole, unless it is of high risk", () => {
+    const offered = (["medium", "high"] as const).map((risk) => ruleOffers({ tool: "count", risk, accesses: [] }, []))
+    assert.deepStrictEqual(offered, [[allow("count")], []])
+  })
+
+  it("offers all pages of a host only where nobody between can change them, and a command in its place", () => {
+    assert.deepStrictEqual(
+      [pageOffers("https://a.example/b"), pageOffers("http://a.example/b")],
+      [["fetch_url:https://a.example/**", "fetch_url:https://a.example/b"], ["fetch_url:http://a.example/b"]]
+    )
+    assert.deepStrictEqual([commandOffers(true), commandOffers(false)], [["run_command:(sub) make \\*"], []])
+  })
+})
+
+it("names the rules that decide in the order of their texts", () => {
+  const rules = [deny("t", "b"), deny("t", "a"), deny("t", "c")]
+  const decision = decide(rules, { tool: "t", risk: "safe", targets: ["c", "b", "a"].map(file) })
+  assert.deepStrictEqual(
+    decision.rules.map(({ pattern }) => pattern),
+    ["a", "b", "c"]
+  )
 })

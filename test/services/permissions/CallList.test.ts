@@ -68,8 +68,7 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
       const gone: GatedTask = {
         task: "Edit 1",
         gatedBy: "risk",
-        calls: [write],
-        unready: [{ call: lost.call, info: lost.info, problem: "The old_text does not occur.\nMore." }]
+        calls: [write, { ...lost, risk: lost.info.risk, accesses: [], problem: "The old_text does not occur.\nMore." }]
       }
       assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone)), { approved: true, by: "person" })
       assert.deepStrictEqual(
@@ -91,12 +90,11 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
         approver: approver.layer,
         options: () => ({ rules: [deny("run_command")] })
       })
-      const { call, info } = writing(`${root}/README.md`, "new\n")
+      const { call, info, risk } = writing(`${root}/README.md`, "new\n")
       const gone = (tool: string): GatedTask => ({
         task: "Edit 1",
         gatedBy: "risk",
-        calls: [],
-        unready: [{ call: { ...call, name: tool }, info: { ...info, name: tool, risk: "high" }, problem: "Gone." }]
+        calls: [{ call: { ...call, name: tool }, info: { ...info, name: tool }, risk, accesses: [], problem: "Gone." }]
       })
       assert.deepStrictEqual(yield* approveCalls(gate, step("plan", gone("run_command"))), {
         approved: true,
@@ -324,6 +322,43 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
           ["Edit 2", [`${root}/other.md`], undefined]
         ]
       )
+    })
+  )
+
+  it.effect("shows a change on top of what the tasks before it change, and of what is before it in its own task", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["decline", "decline"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const path = `${root}/README.md`
+      const before = [{ path, base: "old\n", text: "between\n" }]
+      const call = writing(path, "new\n")
+      yield* approveCalls(gate, step("plan", { task: "Edit 1", gatedBy: "risk", calls: [call], others: before }))
+      yield* approveCalls(
+        gate,
+        step("plan", { task: "Edit 2", gatedBy: "risk", calls: [{ ...call, project: before }, call] })
+      )
+      assert.deepStrictEqual(
+        approver.asked.map((items) => items.map(({ diff }) => /^-(?!-)(.*)$/m.exec(diff ?? "")?.[1])),
+        [["between"], ["between", "old"]]
+      )
+    })
+  )
+
+  it.effect("asks nothing about a task of the list whose only call a rule denies", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["decline"] })
+      const { gate, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [deny("write_file", "src/**")] })
+      })
+      const about = (name: string) =>
+        approveCalls(
+          gate,
+          step("plan", { task: "Edit 1", gatedBy: "list", calls: [writing(`${root}/${name}`, "new\n")] })
+        )
+      assert.deepStrictEqual(yield* about("src/a.ts"), { approved: true, by: "rule" })
+      assert.deepStrictEqual(yield* about("README.md"), { approved: false, by: "person" })
+      assert.strictEqual(approver.asked.length, 1)
     })
   )
 })

@@ -29,7 +29,7 @@ const askedAbout = (tool: string, target: string, session = target) => ({
 })
 
 /** A call of an answer of the model. */
-const ofAnswer = (answer: string) => ({ ...inTask("T"), answer })
+const ofReply = (reply: string) => ({ ...inTask("T"), reply })
 
 const origin = "word-count@1.0.0"
 const first = "a".repeat(64)
@@ -53,7 +53,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         const calls = Array.from({ length: 40 }, (_, at) => reading(`/elsewhere/${at}`, false))
         const asked = yield* Effect.forEach(
           calls,
-          (call) => Effect.exit(gate.authorize(questionOfCall(ofAnswer("one"), call))),
+          (call) => Effect.exit(gate.authorize(questionOfCall(ofReply("one"), call))),
           {
             concurrency: "unbounded"
           }
@@ -67,12 +67,12 @@ layer(NodeServices.layer)("Gate", (it) => {
           [1, 2, 39]
         )
         const later = yield* denialOf(
-          gate.authorize(questionOfCall(ofAnswer("one"), writing(`${root}/README.md`, "new\n")))
+          gate.authorize(questionOfCall(ofReply("one"), writing(`${root}/README.md`, "new\n")))
         )
         assert.match(later, /denied another call of this answer, so write_file on \S+ was not made and not asked about/)
         /* What a rule allows is not made either. */
-        yield* Effect.flip(gate.authorize(questionOfCall(ofAnswer("one"), fetching("https://example.com/"))))
-        yield* gate.authorize(questionOfCall(ofAnswer("two"), calls[2]!))
+        yield* Effect.flip(gate.authorize(questionOfCall(ofReply("one"), fetching("https://example.com/"))))
+        yield* gate.authorize(questionOfCall(ofReply("two"), calls[2]!))
         assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
       })
     )

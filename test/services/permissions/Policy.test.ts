@@ -10,7 +10,9 @@ import type { RememberedRule } from "../../../src/domain/permissions/PolicyForma
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { explainCall, type GateOptions, sourcedRules } from "../../../src/services/permissions/Policy.ts"
+import { sourcedRules } from "../../../src/app/setup.ts"
+import { explainCall } from "../../../src/cli/permissions/explainCall.ts"
+import type { GateOptions } from "../../../src/services/permissions/Policy.ts"
 import { allow, deny, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { makeProject, putFiles } from "../../support/Project.ts"
 

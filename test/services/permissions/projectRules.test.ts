@@ -231,7 +231,8 @@ layer(NodeServices.layer)("--yes", (it) => {
       const page = { _tag: "FetchUrl", url: "https://example.com/a" } as const
       assert.isUndefined(yield* foreseeDenial(gate, page))
       const secret = { _tag: "ReadFile", path: `${root}/.env`, inside: true } as const
-      assert.deepStrictEqual(yield* foreseeDenial(gate, secret), { tool: "read_file", rules: [] })
+      const denial = yield* foreseeDenial(gate, secret)
+      assert.deepStrictEqual([denial?.question.tool, denial?.rules, denial?.by], ["read_file", [], "nobody"])
       const { gate: other } = yield* openGate({ approver: Approver.layerApproveSteps(Approver.layerDenyAll) })
       assert.isDefined(yield* foreseeDenial(other, page))
     })

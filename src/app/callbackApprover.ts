@@ -4,15 +4,15 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { ApprovalItem } from "../domain/permissions/ApprovalItem.ts"
 import {
   type Answered,
   type CallAnswer,
   type DoubtAnswer,
   inWords,
   type StepAnswer
-} from "../../domain/permissions/Answer.ts"
-import { Approver } from "./Approver.ts"
+} from "../domain/permissions/Answer.ts"
+import { Approver, denyAll } from "../services/approvals/Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
@@ -93,37 +93,27 @@ const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B):
 
 /** Asks the functions; where there is none, nobody can be asked. */
 export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
-  Layer.effect(
-    Approver,
-    Effect.map(Approver, (nobody) =>
-      Approver.of({
-        ...nobody,
-        ...(approve && {
-          step: Effect.fn("CallbackApprover.step")((title, items) =>
-            askScript(
-              () => approve({ scope: "step", title, items }),
-              (answer) => stepAnswer(answer, items)
-            )
-          ),
-          call: Effect.fn("CallbackApprover.call")((item) =>
-            askScript(
-              () => approve({ scope: "call", title: item.task, items: [item] }),
-              (answer) => callAnswer(answer, item)
-            )
-          )
-        }),
-        ...(arbitrate && {
-          inDoubt: Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer))
-        }),
-        ...(answer && {
-          question: Effect.fn("CallbackApprover.question")((text) =>
-            Effect.map(
-              Effect.promise(async () => answer(text)),
-              (words) => inWords(wordsOf(words))
-            )
-          )
-        }),
-        canAsk: Effect.succeed(approve !== undefined)
-      })
-    )
-  ).pipe(Layer.provide(Approver.layerDenyAll))
+  Layer.succeed(Approver)({
+    ...denyAll,
+    ...(approve && {
+      step: (title, items) =>
+        askScript(
+          () => approve({ scope: "step", title, items }),
+          (given) => stepAnswer(given, items)
+        ),
+      call: (item) =>
+        askScript(
+          () => approve({ scope: "call", title: item.task, items: [item] }),
+          (given) => callAnswer(given, item)
+        )
+    }),
+    ...(arbitrate && { inDoubt: (item) => askScript(() => arbitrate(item), doubtAnswer) }),
+    ...(answer && {
+      question: (text) =>
+        Effect.map(
+          askScript(() => answer(text), wordsOf),
+          ({ answer: words }) => inWords(words)
+        )
+    }),
+    canAsk: Effect.succeed(approve !== undefined)
+  })

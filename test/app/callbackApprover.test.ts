@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
+import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
   type Arbitrate,
   layerCallback
-} from "../../../src/services/approvals/CallbackApprover.ts"
+} from "../../src/app/callbackApprover.ts"
 
 const item: ApprovalItem = { task: "Edit 1", tool: "write_file", risk: "high", targets: ["/p/a.md"] }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { conflictingWriteNote, conflictingWrites } from "../../../src/domain/permissions/ApprovalItem.ts"
+import { conflictingWriteNote, conflictingWrites } from "../../../src/domain/plan/ConflictingWrites.ts"
 
 const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
 const read = (path: string): CanonicalAccess => ({ _tag: "ReadFile", path, inside: true })

@@ -3,7 +3,7 @@
  * person do not.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { SeenTexts } from "../../../src/domain/permissions/SeenTexts.ts"
+import { SeenTexts } from "../../../src/domain/models/SeenTexts.ts"
 
 const read = [
   "3: codename: bluefin\n4: owner: Plum Harbor\n5: ticket = 48213\n6: url: https://docs.example/guides/plum-harbor?id=48213",

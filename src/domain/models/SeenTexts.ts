@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
-import { unescaped } from "./TargetPattern.ts"
+import { unescaped } from "../text/PercentEscapes.ts"
 
 /** So many characters of what was read are compared by the line, the latest. */
 const mostCharacters = 32_000_000

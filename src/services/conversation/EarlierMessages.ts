@@ -1,0 +1,14 @@
+import * as Effect from "effect/Effect"
+import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import type { ReadTexts } from "../permissions/ReadTexts.ts"
+
+/** Notes what was said and shown in a conversation that goes on. */
+export const noteMessages = (
+  { noteRead, noteSaid }: ReadTexts["Service"],
+  messages: ReadonlyArray<ConversationMessage>
+) =>
+  Effect.forEach(messages, (message) => {
+    if (message.role === "assistant") return Effect.void
+    if (message.role === "user" && message.said !== undefined) return noteSaid(message.said)
+    return noteRead(messageText(message), message.role === "tool" && message.name === "fetch_url" ? "page" : "command")
+  })

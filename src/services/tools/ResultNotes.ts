@@ -1,0 +1,40 @@
+/**
+ * Notes what the model is shown of a call, so that a URL that is made from it is asked about.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { builtInOrigin, type ToolCall, type ToolInfo, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { type ReadSource, ReadTexts } from "../permissions/ReadTexts.ts"
+
+/** The strings of a value, also those that it holds. */
+const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
+}
+
+/** Makes the function that notes what the model is shown of a call; `info` is absent for a tool that does not exist. */
+export const makeResultNotes = Effect.gen(function* () {
+  const { noteRead } = yield* ReadTexts
+  const workspace = yield* Workspace
+
+  /** Where the result of a call is from. A tool of high risk may run commands. */
+  const sourceOf = Effect.fnUntraced(function* (
+    { arguments: { path }, name }: ToolCall,
+    info: ToolInfo | undefined
+  ): Effect.fn.Return<ReadSource> {
+    if (name === "fetch_url") return "page"
+    const isForeign = info?.origin !== builtInOrigin
+    if (info === undefined || name === "run_command" || (isForeign && info.risk === "high")) return "command"
+    if (isForeign) return "outside"
+    if (name !== "read_file" || typeof path !== "string") return "project"
+    const place = yield* Effect.option(Effect.flatMap(workspace.meant(path), workspace.canonical))
+    return Option.match(place, { onNone: () => "project" as const, onSome: ({ path: file }) => ({ file }) })
+  })
+
+  return Effect.fnUntraced(function* (call: ToolCall, info: ToolInfo | undefined, result: ToolResult) {
+    const text = [...stringsIn(result.data), result.error_message ?? ""].join("\n")
+    yield* noteRead(text, yield* sourceOf(call, info))
+  })
+})

@@ -1,0 +1,121 @@
+/**
+ * What becomes of a call that a crash cut off: its files decide where they can, else the user does.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { FileState, UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
+import type { DoubtAnswer } from "../../../src/domain/permissions/Answer.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { resolveUncertain } from "../../../src/services/tools/UncertainCall.ts"
+import { openGate } from "../../support/OpenGate.ts"
+import { willingApprover } from "../../support/ScriptedApprover.ts"
+
+const intent = (root: string, files: ReadonlyArray<FileState>): UncertainCall => ({
+  type: "intent",
+  key: "call-1",
+  seq: 1,
+  call: { uid: "call-1", name: "write_file", arguments: {} },
+  task: "Edit 1",
+  effect: "once",
+  targets: [`${root}/README.md`],
+  files
+})
+
+/** The project holds `README.md` with `old\n` and `src/a.ts` with `a\n`. */
+const decideAbout = Effect.fnUntraced(function* (
+  files: (root: string) => ReadonlyArray<FileState>,
+  approver = Approver.layerDenyAll
+) {
+  const { answers, gate, log, root } = yield* openGate({ approver })
+  const decision = yield* Workspace.use((workspace) =>
+    Effect.result(resolveUncertain(intent(root, files(root)), gate, workspace))
+  ).pipe(Effect.provide(Workspace.layer(root)))
+  return { decision, denials: yield* answers.denials, events: log.events() }
+})
+
+const [old, a, next] = ["old\n", "a\n", "new\n"].map(textHash) as [string, string, string]
+
+const answered = (answer: DoubtAnswer) => decideAbout(() => [], willingApprover(answer))
+
+layer(NodeServices.layer)("an uncertain call", (it) => {
+  const cases: ReadonlyArray<readonly [string, (root: string) => ReadonlyArray<FileState>, DoubtAnswer | undefined]> = [
+    [
+      "is made again when its file is as before",
+      (root) => [{ path: `${root}/README.md`, before: old, after: next }],
+      "again"
+    ],
+    [
+      "was made when its file is as after it",
+      (root) => [{ path: `${root}/README.md`, before: next, after: old }],
+      "done"
+    ],
+    [
+      "is made again when the text would be the same",
+      (root) => [{ path: `${root}/README.md`, before: old, after: old }],
+      "again"
+    ],
+    ["was made when its file is gone", (root) => [{ path: `${root}/gone.md`, before: old, after: null }], "done"],
+    [
+      "goes on when one of several files is as after it",
+      (root) => [
+        { path: `${root}/README.md`, before: next, after: old },
+        { path: `${root}/src/a.ts`, before: a, after: next }
+      ],
+      "again"
+    ],
+    [
+      "is asked about when one of several files is neither",
+      (root) => [
+        { path: `${root}/README.md`, before: next, after: old },
+        { path: `${root}/src/a.ts`, before: next, after: old }
+      ],
+      undefined
+    ],
+    [
+      "is asked about when its file is neither",
+      (root) => [{ path: `${root}/README.md`, before: next, after: a }],
+      undefined
+    ],
+    ["is asked about when it writes no file", () => [], undefined]
+  ]
+  for (const [what, files, expected] of cases) {
+    it.effect(what, () =>
+      Effect.gen(function* () {
+        const { decision, denials, events } = yield* decideAbout(files)
+        if (expected === undefined) {
+          assert.strictEqual(decision._tag, "Failure")
+          assert.deepStrictEqual(
+            denials.map(({ by, tool }) => [by, tool]),
+            [["nobody", "write_file"]]
+          )
+          assert.include(denials[0]?.message, "resume --in-doubt")
+        } else {
+          assert.deepStrictEqual(Result.getOrUndefined(decision), expected)
+          assert.deepStrictEqual([denials, events], [[], []])
+        }
+      })
+    )
+  }
+
+  it.effect("is decided by the user where its files do not tell", () =>
+    Effect.gen(function* () {
+      for (const answer of ["again", "done"] as const) {
+        const { decision, denials } = yield* answered(answer)
+        assert.deepStrictEqual([Result.getOrUndefined(decision), denials], [answer, []])
+      }
+      const { denials, events } = yield* answered("stop")
+      assert.deepStrictEqual(
+        denials.map(({ by, reason }) => [by, reason]),
+        [["person", undefined]]
+      )
+      assert.deepStrictEqual(
+        events.map(({ type }) => type),
+        ["approval.requested", "approval.answered"]
+      )
+    })
+  )
+})
