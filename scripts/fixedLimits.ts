@@ -558,7 +558,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     saved,
     "one process looks for locks of projects",
-    "services/journal/ProjectLock.ts#longestLook",
+    "services/files/ProjectWriteLock.ts#longestLook",
     "ms",
     "the run does not begin; the message names the process"
   ),
@@ -662,7 +662,7 @@ export const noLimits: ReadonlyArray<string> = [
   "plugins/cluster/SqlWork.ts#aliveSeconds",
   "plugins/cluster/WorkLoop.ts#renewal",
   "services/files/BinaryPatch.ts#lineBytes",
-  "services/files/Lock.ts#answerTime",
+  "services/files/ProcessLock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",
   "services/files/TrackedFiles.ts#maxSettingBytes",
   "plugins/mcp/McpPlugins.ts#quietStart",

@@ -34,15 +34,17 @@ export type { TextEdit } from "./domain/files/TextEdit.ts"
 export type { LineRange } from "./domain/text/LineRange.ts"
 
 /* What a provider of models gives, and how its calls are set. */
-export type { Facts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
-export { CallOptions, type CallSettings } from "./services/providers/CallOptions.ts"
+export type { ModelCapacity } from "./domain/models/ContextWindow.ts"
+export type { ModelAbilities } from "./domain/models/InstalledModel.ts"
+export type { ModelFacts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
+export { type Bound, CallOptions, type CallSettings } from "./services/providers/CallOptions.ts"
 export type { ModelOptions } from "./services/providers/Provider.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
 export { FileReads, type HostServices, PageFetch } from "./services/tools/Plugin.ts"
-export { Workspace } from "./services/files/Workspace.ts"
+export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */
 export { changePreview } from "./domain/files/ChangePreview.ts"
@@ -77,7 +79,6 @@ export { isSecretLike } from "./domain/files/SensitivePath.ts"
 export { type ModelCallId, modelCallKey, type Stage, type ToolCallId, toolCallKey } from "./domain/runs/ActivityKey.ts"
 export type { EventOf, RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
 export { makeRedaction, secretValues } from "./domain/text/Redaction.ts"
-export { slugOf } from "./domain/text/Slug.ts"
 export { dataText } from "./domain/tools/ToolCall.ts"
 export { environmentVariable } from "./services/configuration/UserFolders.ts"
 

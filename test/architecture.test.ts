@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { entryPoints, isCore, misplacement, roomOf, rooms } from "./support/rooms.ts"
 import { importsOf, type SourceModule, sourceModules } from "./support/sourceImports.ts"
+import { shapesOf } from "./support/sourceShapes.ts"
 
 const modules = sourceModules()
 const paths = new Set(modules.map((module) => module.path))
@@ -31,6 +32,22 @@ const cycles = (): ReadonlyArray<string> => {
   }
   for (const { path } of modules) visit(path, [])
   return found
+}
+
+/** Shapes of the core with more than ten members. */
+const wideShapes: Readonly<Record<string, string>> = {
+  Configuration: "a file of the user",
+  Limits: "a part of a file of the user",
+  fields: "a server in a file of the user, with the keys of other programs",
+  Skill: "a file of the user",
+  CheckOutcome: "a record of journals and events",
+  TaskOutcome: "a record of journals",
+  ApprovalItem: "a record of events and of the question that every approver gets",
+  RunReport: "what a run prints and returns",
+  CanonicalAccess: "a record of journals and events, of which answers keep the hash",
+  RunSummary: "what a list of runs prints and returns",
+  TaskEvidence: "what the evidence of a task prints and returns",
+  MessageOrder: "what a message and its conversation give to the agent"
 }
 
 const isNode = (target: string) => target.startsWith("node:") || target.startsWith("@effect/platform-node")
@@ -79,7 +96,7 @@ describe("architecture", () => {
     assert.isUndefined(misplacement("domain/plan/Task.ts", "domain/text/Slug.ts"))
     assert.isUndefined(misplacement("index.ts", "cli/taskConductor.ts"))
     assert.include(
-      misplacement("services/files/Lock.ts", "services/pipeline/Pipeline.ts"),
+      misplacement("services/files/ProcessLock.ts", "services/pipeline/Pipeline.ts"),
       "services/files comes before"
     )
     assert.strictEqual(
@@ -108,6 +125,30 @@ describe("architecture", () => {
   it("has a core that is not larger than it has to be", () => {
     const lines = modules.reduce((sum, { lines, path }) => (isCore(roomOf(path)) ? sum + lines : sum), 0)
     assert.isAtMost(lines, 75_000)
+  })
+
+  it("counts the members of shapes of every form", () => {
+    const text = [
+      "interface A<T> { readonly a: T; b(): void }",
+      "type B = Pick<A<{ a: 1 }>, 'a'> | { readonly a: 1 }",
+      'class C extends Context.Service<C, { readonly a: 1; readonly b: 2 }>()("C") {}',
+      "const D = Schema.Struct({ a: Schema.Int, b: key(Schema.String, 'b'), c: E })",
+      "const E = Schema.TaggedUnion({ F: { a: Schema.Int }, G: {}, H: {} })",
+      "const none = { a: 1, b: 2 }"
+    ].join("\n")
+    assert.deepStrictEqual(
+      shapesOf(text).map(({ members, name }) => `${name} ${members}`),
+      ["A 2", "B 1", "B 1", "C 2", "D 3", "F 1"]
+    )
+  })
+
+  it("has shapes of at most ten members in the core, but for records and files", () => {
+    const wide = modules
+      .filter(({ path }) => isCore(roomOf(path)))
+      .flatMap(({ path }) => shapesOf(readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")))
+      .filter(({ members }) => members > 10)
+      .filter(({ name }) => wideShapes[name] === undefined)
+    assert.deepStrictEqual(wide, [])
   })
 
   it("gives built-in tools no package that a plugin need not have", () => {

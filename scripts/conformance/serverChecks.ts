@@ -61,10 +61,13 @@ export const serverChecks: ReadonlyArray<Check> = [
     check: (target) =>
       Effect.gen(function* () {
         const shown = yield* ofOllama(target, (server) => server.capabilities(target.model))
-        yield* require(shown.completion, () => "the model has no completion")
-        yield* require(shown.supportedWindow !== undefined, () => "the largest window is not said")
-        const able = [...(shown.canCallTools === true ? ["tools"] : []), ...(shown.thinks ? ["thinking"] : [])]
-        return `${able.join(", ") || "completion only"}; ${shown.supportedWindow} tokens`
+        yield* require(shown.abilities.completion === true, () => "the model has no completion")
+        yield* require(shown.capacity.supportedWindow !== undefined, () => "the largest window is not said")
+        const able = [
+          ...(shown.abilities.tools === true ? ["tools"] : []),
+          ...(shown.abilities.thinking === true ? ["thinking"] : [])
+        ]
+        return `${able.join(", ") || "completion only"}; ${shown.capacity.supportedWindow} tokens`
       })
   },
   {

@@ -7,7 +7,8 @@ import type * as Path from "effect/Path"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
-import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
+import { Asker, type AskOrder } from "../services/conversation/Asker.ts"
+import type { AskSession } from "../services/conversation/AskSession.ts"
 import {
   type ConversationPlace,
   findConversation,
@@ -20,7 +21,7 @@ import { FileVersions, versionsInMemory } from "../services/files/FileVersions.t
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
-import { layerWriteLock } from "./writeLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 import { observed, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerAskModel, layerProject } from "./layers.ts"
@@ -126,7 +127,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   const id = { current: order.runId }
   const commands = yield* customCommands(setup)
   const isKept = keep && setup.configuration.saveConversations !== false
-  const lock = layerWriteLock({
+  const lock = ProjectWriteLock.layer({
     locks: setup.folders.locks,
     runId: order.runId,
     project: setup.project,

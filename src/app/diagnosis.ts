@@ -66,7 +66,7 @@ const unchosen = ({ models }: ModelUnchosen): Finding => {
 }
 
 /** A model that cannot write text was refused before. */
-const abilities = ({ thinking, tools }: InstalledModel): Finding => {
+const abilitiesFinding = ({ abilities: { thinking, tools } }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
   const remedy = 'For "ask", choose a model with tools: task-conductor models. "run" needs none.'
@@ -75,7 +75,7 @@ const abilities = ({ thinking, tools }: InstalledModel): Finding => {
 
 const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel | undefined): Finding => {
   const { contextWindow } = setup.settings
-  const loaded = model?.loadedWindow
+  const loaded = model?.capacity.loadedWindow
   const what = windowNote === undefined ? `${contextWindow} tokens` : clause({ message: windowNote.text })
   if (windowNote?.isLowered === true) return note("window", what)
   if (loaded === undefined || loaded === contextWindow) return ok("window", what)
@@ -99,7 +99,7 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
     ok("model", name),
     ...ofStages.map((one) => ok("model", `${one}, for single stages`)),
     ...(fitted.modelNotes ?? []).map((what) => note("model", what)),
-    ...(model === undefined ? [] : [abilities(model)]),
+    ...(model === undefined ? [] : [abilitiesFinding(model)]),
     windowFinding(fitted, model),
     ...memoryFindings(model)
   ]

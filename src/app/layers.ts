@@ -18,9 +18,9 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { Checks } from "../services/checks/Checks.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
-import { layerAsker } from "../services/conversation/AskSession.ts"
+import { Asker } from "../services/conversation/Asker.ts"
 import { Workspace } from "../services/files/Workspace.ts"
-import { layerUnsaved } from "../services/history/RunJournal.ts"
+import { layerUnsaved } from "../services/history/JournalLayers.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
@@ -362,7 +362,7 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
-  layerAsker.pipe(
+  Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),
     Layer.provide(layerMaterial),
     Layer.provide(layerCalls()),

@@ -65,7 +65,7 @@ const writesNothing = (name: string) =>
 const resolveModel = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
   const found = yield* facts(given)
   if (found.isMissing !== true || missing === undefined) {
-    if (found.completion === false) return yield* writesNothing(given)
+    if (found.abilities.completion === false) return yield* writesNothing(given)
     if (!isUnusualName(given) || inventory === undefined) return { given, name: given, facts: found }
     const known = yield* Effect.orElseSucceed(inventory, () => [])
     const listed = known.map(({ name }) => name)
@@ -79,7 +79,7 @@ const resolveModel = Effect.fnUntraced(function* (given: string, { facts, invent
   /* A model that is forwarded is only used by its whole name. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
-    if (other.completion === false) return yield* writesNothing(only)
+    if (other.abilities.completion === false) return yield* writesNothing(only)
     if (other.isForwarded !== true) return { given, name: only, facts: other }
   }
   return yield* new ModelError({ reason: { ...reason, nearest, installed } })
@@ -203,7 +203,7 @@ export const fitSetup = Effect.fn("fitSetup")(function* (
   if (models.chosenBy === "project" && ofRun.isForwarded === true) {
     return yield* unchosenByUser(setup, "forwarded to another server with all prompts.")
   }
-  const fitted = fitCalls(settings.model, { ...configuration, runWindow: flags.contextWindow }, ofRun)
+  const fitted = fitCalls(settings.model, { ...configuration, runWindow: flags.contextWindow }, ofRun.capacity)
   if (Result.isFailure(fitted)) {
     const problems = [{ what: fitted.failure }]
     return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems })

@@ -10,11 +10,12 @@ import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "./providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { movedTo, readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/RunJournal.ts"
+import { readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/JournalLayers.ts"
+import { movedTo } from "../services/history/MovedProject.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
-import { layerWriteLock } from "./writeLock.ts"
+import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
 import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
@@ -97,7 +98,7 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     const conditions = {
       ...saved,
       readOnly: order.readOnly ?? false,
-      lock: layerWriteLock(placeOf(setup, order))
+      lock: ProjectWriteLock.layer(placeOf(setup, order))
     }
     return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),

@@ -9,7 +9,7 @@ import { type RunHead, type RunStanding } from "../domain/history/RunOverview.ts
 import { makeWholePrompts, type TimedRecord } from "../domain/journal/JournalRecord.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { movedTo } from "../services/history/RunJournal.ts"
+import { movedTo } from "../services/history/MovedProject.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord } from "../services/journal/JournalLine.ts"

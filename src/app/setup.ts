@@ -30,7 +30,7 @@ import {
 import { parseRule } from "../domain/permissions/Permission.ts"
 import type { SourcedRule } from "../services/permissions/Policy.ts"
 import type { UserFile } from "./RunContext.ts"
-import type { Facts, Provider } from "../services/providers/Provider.ts"
+import type { ModelFacts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
 import {
   folderProblem,
@@ -57,7 +57,7 @@ export interface ModelSources {
   readonly providers: ReadonlyArray<Provider>
   readonly apiKey: Redacted.Redacted | undefined
   /** What the server has said of models, by their names. */
-  readonly facts?: ReadonlyMap<string, Facts>
+  readonly facts?: ReadonlyMap<string, ModelFacts>
 }
 
 /** The merged configuration of a run: project file, user file, environment, flags. */

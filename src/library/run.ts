@@ -24,7 +24,7 @@ import {
   type ScriptOptions
 } from "./scriptOptions.ts"
 import type { ConversationSummary } from "../domain/conversation/Conversation.ts"
-import type { AskSession } from "../services/conversation/Asker.ts"
+import type { AskSession } from "../services/conversation/AskSession.ts"
 
 /** A run in progress. */
 export interface RunHandle {

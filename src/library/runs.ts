@@ -36,7 +36,7 @@ export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
  * `project` says where the project is now, if it was moved.
  */
 export interface ResumeOptions extends Omit<ScriptOptions, "file"> {
-  /** Decides about calls in doubt; without it the run stops at one, as not permitted. */
+  /** Decides about uncertain calls; without it the run stops at one, as not permitted. */
   readonly arbitrate?: Arbitrate
 }
 

@@ -77,7 +77,7 @@ describe("models and unloadModel", () => {
       const found = yield* on({ models: listed }, models)
       if ("error" in found) throw found.error
       assert.deepStrictEqual(
-        found.value.map(({ completion, name }) => [name, completion]),
+        found.value.map(({ abilities, name }) => [name, abilities.completion]),
         [
           ["qwen3:8b", true],
           ["embed:latest", false]

@@ -58,7 +58,7 @@ const usage = {
 const connect: Provider["connect"] = ({ host }) =>
   Effect.succeed({
     greeting: Effect.succeed(`Acme at ${host}`),
-    facts: () => Effect.succeed({ isKnown: true, thinks: false, supportedWindow: 16_384 })
+    facts: () => Effect.succeed({ isKnown: true, abilities: {}, capacity: { supportedWindow: 16_384 } })
   })
 
 /** The record of the provider, whose models are `acme:NAME`. */

@@ -108,7 +108,7 @@ const call = Effect.fnUntraced(function* (worker: SimulatedWorker, world: World,
   const journal = yield* Journal
   const known = yield* journal.saved("outcome", key)
   if (Option.isSome(known)) return String(known.value)
-  const doubt = yield* journal.doubt(key)
+  const doubt = yield* journal.uncertain(key)
   if (doubt !== undefined) world.doubts.add(key)
   if (doubt === undefined || !world.effects.has(key)) {
     const made = { uid: key, name: "send", arguments: {} }

@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { takeLock } from "../../src/services/files/Lock.ts"
+import { takeLock } from "../../src/services/files/ProcessLock.ts"
 import { lockAddress } from "./lockAddress.ts"
 
 const [what, name = "", folder = ""] = process.argv.slice(2)

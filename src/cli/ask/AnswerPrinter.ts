@@ -74,11 +74,11 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
     case "tool.started":
       return options.isDrawn === true
         ? undefined
-        : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.project))}`)
+        : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.run.project))}`)
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
     case "ask.finished":
-      return answeredLine(event.report, paint, options.live?.personMs ?? 0)
+      return answeredLine(event.report, paint, options.live?.questions.personMs ?? 0)
     case "run.finished":
       return undefined
     default:

@@ -17,16 +17,13 @@ import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
 import type { FittedSetup } from "../../app/modelChoice.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import type { AskSession } from "../../services/conversation/Asker.ts"
+import type { AskSession } from "../../services/conversation/AskSession.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import {
   answerFlags,
-  readAttachment,
-  readOutputSchema,
   flagConfiguration,
   orderFiles,
-  readPrompt,
   runFlags,
   approvalFlags,
   checkFlags,
@@ -34,6 +31,7 @@ import {
   outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
+import { readAttachment, readOutputSchema, readPrompt } from "../run/promptInput.ts"
 import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure, usageFailure } from "../terminal/Failure.ts"

@@ -30,7 +30,7 @@ import { findConversation, keptConversations } from "../../services/conversation
 import { whenText } from "../runs/runList.ts"
 import type { FittedSetup } from "../../app/modelChoice.ts"
 import { askText } from "../approval/TerminalQuestion.ts"
-import type { AskSession } from "../../services/conversation/Asker.ts"
+import type { AskSession } from "../../services/conversation/AskSession.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
 import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
 import { ProjectWriteLock } from "../../services/files/ProjectWriteLock.ts"

@@ -12,18 +12,18 @@ import { printableLines } from "../../domain/text/Printable.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-const jsonOf = (model: InstalledModel) => ({
-  name: model.name,
-  size: model.size,
-  completion: model.completion,
-  tools: model.tools,
-  thinking: model.thinking,
-  forwarded: model.isForwarded,
-  supportedWindow: model.supportedWindow ?? null,
-  modelfileWindow: model.modelfileWindow ?? null,
-  loadedWindow: model.loadedWindow ?? null,
-  loadedBytes: model.memory?.bytes ?? null,
-  gpuBytes: model.memory?.gpuBytes ?? null
+const jsonOf = ({ abilities, capacity, isForwarded = false, memory, name, size }: InstalledModel) => ({
+  name,
+  size,
+  completion: abilities.completion ?? true,
+  tools: abilities.tools ?? false,
+  thinking: abilities.thinking ?? false,
+  forwarded: isForwarded,
+  supportedWindow: capacity.supportedWindow ?? null,
+  modelfileWindow: capacity.modelfileWindow ?? null,
+  loadedWindow: capacity.loadedWindow ?? null,
+  loadedBytes: memory?.bytes ?? null,
+  gpuBytes: memory?.gpuBytes ?? null
 })
 
 /** The command: prints the models of the server of the configured model, or of the default server; those of the configuration are marked. */

@@ -20,18 +20,16 @@ import {
   verboseFlag,
   flagConfiguration,
   orderFiles,
-  readPrompt,
   checkConfiguration,
   checkFlags,
   endFlags,
   runFlags,
   attachFlag,
-  readAttachment,
   runConfiguration,
   outcomeFlags,
-  answerFlags,
-  readOutputSchema
+  answerFlags
 } from "./runFlags.ts"
+import { readAttachment, readOutputSchema, readPrompt } from "./promptInput.ts"
 import { Output } from "../terminal/Output.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"

@@ -8,7 +8,6 @@ import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"
 import { rulesOfChecks } from "../../domain/configuration/CheckLine.ts"
 import { type Configuration, keepAlivePattern } from "../../domain/configuration/Configuration.ts"
@@ -16,27 +15,14 @@ import { generatingStages, type Think } from "../../domain/models/Generation.ts"
 import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
-import { usageFailure } from "../terminal/Failure.ts"
-import {
-  attachedBytes,
-  readAttached,
-  readInput,
-  readPromptFile,
-  readPromptStdin,
-  readWaitingStdin
-} from "../terminal/Input.ts"
-import { Output } from "../terminal/Output.ts"
-import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
-import type { Attachment } from "../../domain/models/Briefing.ts"
 
 const levels = ["off", "on", "low", "medium", "high"] as const
 
 export const modelFlags = {
-  contextWindow: wholeNumberFlag("context-window", 1, 10_000_000).pipe(
-    Flag.withDescription(
-      "The size of the context window in tokens: --context-window 16384. Default: that of the Modelfile or of the loaded model, else 8192"
-    ),
-    Flag.optional
+  contextWindow: wholeNumberFlag(
+    "context-window",
+    [1, 10_000_000],
+    "The size of the context window in tokens: --context-window 16384. Default: that of the Modelfile or of the loaded model, else 8192"
   ),
   think: Flag.Literals("think", levels).pipe(
     Flag.withDescription("Whether, or how much, the model thinks before it answers: --think off"),
@@ -68,18 +54,13 @@ export const modelFlags = {
     Flag.withDescription("How far the model strays from its most probable words: --temperature 0.2"),
     Flag.optional
   ),
-  seed: wholeNumberFlag("seed", 0, 2_147_483_647).pipe(
-    Flag.withDescription("The number that chance begins with: --seed 1"),
-    Flag.optional
-  )
+  seed: wholeNumberFlag("seed", [0, 2_147_483_647], "The number that chance begins with: --seed 1")
 }
 
-/** The parsed values. */
 export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
 
 const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? false : level === "on" ? true : level)
 
-/** The flags as a configuration. */
 export const modelConfiguration = ({
   contextWindow,
   keepAlive,
@@ -95,31 +76,37 @@ export const modelConfiguration = ({
   }
 }
 
-const ruleFlag = (verdict: Verdict & string) =>
-  Flag.String(verdict).pipe(
-    Flag.mapEffect((value) =>
-      Result.match(parseRule(verdict, value), {
-        onSuccess: () => Effect.succeed(value),
-        onFailure: (problem) =>
-          Effect.fail(new CliError.ValidationError({ message: `--${verdict} ${value}: ${problem}` }))
-      })
+/** A flag that may be given several times; `read` makes its value of a text, or says what is wrong with that. */
+const repeatedFlag = <A>(
+  name: string,
+  what: string,
+  description: string,
+  read: (text: string) => Result.Result<A, string>
+) =>
+  Flag.String(name).pipe(
+    Flag.mapEffect((text) =>
+      Effect.mapError(
+        Effect.fromResult(read(text)),
+        (problem) => new CliError.ValidationError({ message: `--${name} ${text}: ${problem}` })
+      )
     ),
-    Flag.withMetavar("TOOL[:PATTERN]")
+    Flag.withMetavar(what),
+    Flag.withDescription(`${description}; repeatable`),
+    Flag.atLeast(0)
   )
 
-/** What checks changes, and when they are asked about. */
+const ruleFlag = (verdict: Verdict & string, description: string) =>
+  repeatedFlag(verdict, "TOOL[:PATTERN]", description, (text) => Result.map(parseRule(verdict, text), () => text))
+
 export const checkFlags = {
-  check: Flag.String("check").pipe(
-    Flag.mapEffect((line) => {
+  check: repeatedFlag(
+    "check",
+    "COMMAND",
+    'A command that checks changes, in the place of those that the project names: --check "npm test"',
+    (line) => {
       const words = splitCommand(line)
-      if (typeof words !== "string") return Effect.succeed(line)
-      return Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
-    }),
-    Flag.withMetavar("COMMAND"),
-    Flag.withDescription(
-      'A command that checks changes, in the place of those that the project names: --check "npm test"; repeatable'
-    ),
-    Flag.atLeast(0)
+      return typeof words === "string" ? Result.fail(words) : Result.succeed(line)
+    }
   ),
   noCheck: switchFlag("no-check", "Run no checks after changes; the end says so"),
   askFirst: switchFlag(
@@ -128,7 +115,6 @@ export const checkFlags = {
   )
 }
 
-/** How checks decide the end. */
 export const endFlags = {
   acceptUnverified: switchFlag(
     "accept-unverified",
@@ -136,7 +122,7 @@ export const endFlags = {
   )
 }
 
-/** The flags as a configuration. Who names a check has allowed it. */
+/** Who names a check has allowed it. */
 export const checkConfiguration = ({
   askFirst,
   check,
@@ -147,30 +133,18 @@ export const checkConfiguration = ({
   allow: rulesOfChecks(check)
 })
 
+const stageNames = generatingStages.join(", ")
+
 /** `STAGE=NAME`, as a pair. */
-const readStageModel = (given: string) => {
-  const [stage = "", ...rest] = given.split("=")
-  const name = rest.join("=").trim()
-  const known = generatingStages.find((one) => one === stage.trim())
-  return known === undefined || name === "" || name === "embedded"
-    ? Effect.fail(
-        new CliError.ValidationError({
-          message: `--stage-model ${given}: write STAGE=NAME with a stage of ${generatingStages.join(", ")} and a model of the server.`
-        })
-      )
-    : Effect.succeed([known, { model: name }] as const)
+const readStageModel = (text: string) => {
+  const [written = "", ...rest] = text.split("=")
+  const model = rest.join("=").trim()
+  const stage = generatingStages.find((one) => one === written.trim())
+  return stage === undefined || model === "" || model === "embedded"
+    ? Result.fail(`write STAGE=NAME with a stage of ${stageNames} and a model of the server.`)
+    : Result.succeed([stage, { model }] as const)
 }
 
-const stageModelFlag = Flag.String("stage-model").pipe(
-  Flag.mapEffect(readStageModel),
-  Flag.withMetavar("STAGE=NAME"),
-  Flag.withDescription(
-    `A model for one stage (${generatingStages.join(", ")}), of the same server: --stage-model plan=qwen3:32b; repeatable`
-  ),
-  Flag.atLeast(0)
-)
-
-/** Which project, which model, what may happen, how to print. */
 export const runFlags = {
   prompt: Argument.String("PROMPT").pipe(
     Argument.withDescription("The prompt, in quotes. Default: read from stdin if it is piped"),
@@ -189,7 +163,12 @@ export const runFlags = {
     ),
     Flag.optional
   ),
-  stageModel: stageModelFlag,
+  stageModel: repeatedFlag(
+    "stage-model",
+    "STAGE=NAME",
+    `A model for one stage (${stageNames}), of the same server: --stage-model plan=qwen3:32b`,
+    readStageModel
+  ),
   project: textFlag("project", "FOLDER", "The project folder: --project ../api").pipe(
     Flag.withAlias("p"),
     Flag.withDefault(".")
@@ -203,46 +182,17 @@ export const runFlags = {
     "FILE",
     "A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"
   ).pipe(Flag.atLeast(0)),
-  allow: ruleFlag("allow").pipe(
-    Flag.withDescription('Tool calls that run without a question: --allow "read_file:docs/*"; repeatable'),
-    Flag.atLeast(0)
-  ),
-  deny: ruleFlag("deny").pipe(
-    Flag.withDescription("Tool calls that are always denied: --deny write_file; repeatable"),
-    Flag.atLeast(0)
-  ),
+  allow: ruleFlag("allow", 'Tool calls that run without a question: --allow "read_file:docs/*"'),
+  deny: ruleFlag("deny", "Tool calls that are always denied: --deny write_file"),
   plugin: textFlag("plugin", "NAME", "Also load this package or file of tools: --plugin ./tools.ts; repeatable").pipe(
     Flag.atLeast(0)
   ),
-  parallel: wholeNumberFlag("parallel", 1, 64).pipe(
-    Flag.withDescription("How many model calls the server processes in parallel: --parallel 2"),
-    Flag.optional
-  ),
+  parallel: wholeNumberFlag("parallel", [1, 64], "How many model calls the server processes in parallel: --parallel 2"),
   ...modelFlags
 }
 
-/** The parsed values of the shared flags. */
 export type RunFlags = Command.Command.Config.Infer<typeof runFlags>
 
-const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags) {
-  if (Option.isSome(prompt) && Option.isSome(promptFile)) {
-    return yield* usageFailure("The prompt is given twice, as an argument and with --prompt-file. Leave one out.")
-  }
-  if (Option.isSome(prompt) && prompt.value !== "-") return prompt.value
-  if (Option.isSome(promptFile)) return yield* readPromptFile(promptFile.value)
-  const { hasPipedInput } = yield* Output
-  if (Option.isSome(prompt) || hasPipedInput) return yield* readPromptStdin
-  return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
-})
-
-/** The prompt from wherever it was given; fails when there is none, two, or an empty one. */
-export const readPrompt = Effect.fn("readPrompt")(function* (flags: RunFlags) {
-  const text = yield* promptText(flags)
-  if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
-  return text
-})
-
-/** The files of the person that an order names. */
 export const orderFiles = ({
   file,
   open
@@ -251,11 +201,9 @@ export const orderFiles = ({
   ...(open.length === 0 ? {} : { openFiles: open })
 })
 
-/** The models of stages as a configuration. */
 export const stagesOf = ({ stageModel = [] }: Partial<Pick<RunFlags, "stageModel">>): Pick<Configuration, "stages"> =>
   stageModel.length === 0 ? {} : { stages: Object.fromEntries(stageModel) }
 
-/** The flags as a configuration. */
 export const flagConfiguration = (
   flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> &
     Partial<Pick<RunFlags, "stageModel">> &
@@ -269,22 +217,18 @@ export const flagConfiguration = (
   ...stagesOf(flags)
 })
 
-/** Everything about the answers of the model that were not right. */
 export const verboseFlag = switchFlag(
   "verbose",
   "Also show everything that was fixed in an answer of the model, and what the model is asked to fix"
 )
 
-/** Lines only. */
 export const plainFlag = switchFlag(
   "plain",
   "Print lines only on a terminal too: draw nothing again, and leave answers as they are written"
 )
 
-/** The answer only. */
 const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
 
-/** What is approved beforehand. */
 export const approvalFlags = {
   yes: switchFlag(
     "yes",
@@ -298,9 +242,10 @@ export const approvalFlags = {
 
 /** What `run`, `resume` and `fork` share: limits, approvals and output. */
 export const outcomeFlags = {
-  maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
-    Flag.withDescription("Maximum number of rounds (tasks, then iteration): --max-rounds 3"),
-    Flag.optional
+  maxRounds: wholeNumberFlag(
+    "max-rounds",
+    [1, 1000],
+    "Maximum number of rounds (tasks, then iteration): --max-rounds 3"
   ),
   ...approvalFlags,
   json: switchFlag("json", "Print events as JSON Lines on stdout instead of the answer"),
@@ -308,14 +253,12 @@ export const outcomeFlags = {
   verbose: verboseFlag
 }
 
-/** Where the project of a saved run is now. */
 export const movedFlag = textFlag(
   "project",
   "FOLDER",
   "Where the project is now, if it was moved: --project ../api"
 ).pipe(Flag.withAlias("p"), Flag.optional)
 
-/** The flags of commands that continue a saved run. */
 export const savedRunFlags = {
   run: runArgument,
   project: movedFlag,
@@ -353,63 +296,4 @@ export const answerFlags = {
   quiet: quietFlag
 }
 
-/** The parsed values. */
 export type AnswerFlags = Omit<Command.Command.Config.Infer<typeof answerFlags>, "quiet">
-
-/** True when the prompt is taken from stdin, so that nothing of it is left to attach. */
-const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
-  Option.contains(prompt, "-") ||
-  Option.contains(promptFile, "-") ||
-  (Option.isNone(prompt) && Option.isNone(promptFile) && !hasOther)
-
-/** Where the prompt comes from. */
-type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
-
-const nothing: { readonly attachment?: Attachment } = {}
-
-/**
- * What is attached to the prompt; `hasOther` says that the prompt comes from elsewhere, such as a plan. Without the flag it
- * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
- */
-export const readAttachment = Effect.fn("readAttachment")(function* (
-  given: Pick<AnswerFlags, "attach"> & PromptPlace,
-  hasOther = false
-) {
-  const { emit, hasPipedInput } = yield* Output
-  if (Option.isSome(given.attach)) {
-    const file = given.attach.value
-    if (file !== "-") return { attachment: yield* readAttached(file) }
-    if (takesStdin(given, hasOther)) {
-      return yield* usageFailure("--attach - and the prompt both come from stdin. Give the prompt in quotes.")
-    }
-    return { attachment: yield* readAttached("-") }
-  }
-  if (!hasPipedInput || takesStdin(given, hasOther)) return nothing
-  const found = yield* readWaitingStdin
-  if (found === "silent") {
-    yield* emit("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
-    return nothing
-  }
-  if (found.text.trim() === "") return nothing
-  if (found.isCut === true) {
-    yield* emit(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
-  }
-  return { attachment: found }
-})
-
-const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
-
-/** The JSON schema for the answer, checked. */
-export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
-  outputSchema
-}: Pick<AnswerFlags, "outputSchema">) {
-  if (Option.isNone(outputSchema)) return {}
-  const file = outputSchema.value
-  const json = readJson(yield* readInput(file))
-  if (Option.isNone(json)) return yield* usageFailure(`--output-schema ${file}: the file is not JSON.`)
-  const schema = answerSchema(json.value)
-  if (Result.isFailure(schema)) {
-    return yield* usageFailure(`--output-schema ${file}: the JSON schema cannot be used: ${schema.failure}.`)
-  }
-  return { outputSchema: json.value }
-})

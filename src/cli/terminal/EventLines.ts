@@ -81,12 +81,12 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
     first_word:
       known === undefined
         ? `waiting for the first word of the model ${time}`
-        : `${phaseText(known, live?.model ?? "")} ${time}`,
+        : `${phaseText(known, live?.run.model ?? "")} ${time}`,
     next_word: `waiting for the next word of the model ${time}`,
     writing:
       known?.tokens === undefined
         ? `the model has written ${counted(characters, "character")} in ${secondsText(seconds)}; ${ends}`
-        : `${phaseText(known, live?.model ?? "")} ${time}`
+        : `${phaseText(known, live?.run.model ?? "")} ${time}`
   }
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }

@@ -135,7 +135,8 @@ export const lineSink = Effect.fnUntraced(function* (
 
   const lineFor = ({ at, event }: RecordedEvent, live: LiveState): string | undefined => {
     if (isTransient(event)) return undefined
-    if (isHeartbeat(event) && (isDrawn || live.questions.size > 0 || Date.parse(at) - shownAt < soon)) return undefined
+    if (isHeartbeat(event) && (isDrawn || live.questions.open.size > 0 || Date.parse(at) - shownAt < soon))
+      return undefined
     const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen })
     if (text !== undefined) shownAt = Date.parse(at)
     return text
@@ -150,14 +151,14 @@ export const lineSink = Effect.fnUntraced(function* (
         state = foldLive(state, recorded)
         /* What a call was about is only known while it goes on. */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
-        const isAsked = state.questions.size > 0
+        const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
         update()
         return Effect.forEach(lines, output.emit, { discard: true })
       }),
     abort: () => Effect.sync(output.screen.hide),
-    personMs: () => state.personMs,
-    project: () => state.project
+    personMs: () => state.questions.personMs,
+    project: () => state.run.project
   }
   return sink
 })

@@ -11,14 +11,16 @@ import * as Record from "effect/Record"
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** A whole number that a person gives; both ends are inclusive. */
-export const wholeNumberFlag = (name: string, minimum: number, maximum: number) =>
+/** A whole number that may be given, within a range with both of its ends. */
+export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [number, number], description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
       (number) => number >= minimum && number <= maximum,
       () => `a whole number between ${minimum} and ${maximum}`
     ),
-    Flag.withMetavar("N")
+    Flag.withMetavar("N"),
+    Flag.withDescription(description),
+    Flag.optional
   )
 
 /** A flag with a text that is not blank; `what` names the text in the help. */

@@ -24,7 +24,6 @@ const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) 
   return text
 })
 
-/** The prompt on stdin. */
 export const readPromptStdin = Effect.flatMap(stdinBytes, (bytes) => readNoted("stdin", bytes))
 
 /** The prompt in a file; `-` is stdin. */

@@ -97,7 +97,7 @@ export const toolText = (
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
-  return shown(withoutProject(line, live?.project ?? ""), 400)
+  return shown(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
 /** The last line that a command wrote, where totals are, with how many there are. */
@@ -174,7 +174,7 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
       return shown(stepText(event.title))
     case "tool.started":
       return paint.dim(
-        `  call ${shown(toolCallText(event.call, event.targets, live?.project))}${forTask(event.id.task)}`
+        `  call ${shown(toolCallText(event.call, event.targets, live?.run.project))}${forTask(event.id.task)}`
       )
     case "check.tried":
       return triedLine(event, paint)
@@ -247,7 +247,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return isDrawn && !isVerbose ? stepLine(event.title, paint, live) : undefined
     case "task.failed":
       return [
-        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(withoutProject(event.failure.message, live?.project ?? ""), 400)}`,
+        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(withoutProject(event.failure.message, live?.run.project ?? ""), 400)}`,
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
@@ -271,14 +271,14 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "approval.answered":
       return answeredLine(event)
     case "message":
-      return event.text === interruptedText ? undefined : messageLine(event, paint, live?.project ?? "")
+      return event.text === interruptedText ? undefined : messageLine(event, paint, live?.run.project ?? "")
     // Nothing else says how a run ended that was interrupted.
     case "run.finished":
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {
             isVerbose,
-            personMs: live?.personMs ?? 0,
-            project: live?.project ?? ""
+            personMs: live?.questions.personMs ?? 0,
+            project: live?.run.project ?? ""
           })
         : undefined
     default:

@@ -11,7 +11,6 @@ import { asksToPass } from "./CheckRequest.ts"
 import { passedBeside } from "./CheckTotals.ts"
 import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from "./NoProof.ts"
 
-/** A command that checks the project. */
 export const CheckCommand = Schema.Struct({
   argv: CommandLine,
   /** The folder below the project in which it runs; the project when absent. */

@@ -60,7 +60,6 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
   return { value: Option.some(text), ...findings }
 }
 
-/** A JSON schema for answers. */
 export interface AnswerSchema {
   readonly schema: JsonSchema
   readonly codec: Schema.Codec<unknown, unknown>

@@ -41,7 +41,6 @@ const leastCharacters = 256
 const longestSeparator = 800
 /** A fence, a heading and a line that is compared are recognised within this many characters. */
 const shownOfLine = 400
-/** Words that make a sentence. */
 const sentenceWords = 5
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu

@@ -65,7 +65,7 @@ export type ReplaySession = ReturnType<typeof replaySessions>[number]
 export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
-/** True when a session ended by itself: it was not killed, interrupted, or stopped at a call in doubt. */
+/** True when a session ended by itself: it was not killed, interrupted, or stopped at an uncertain call. */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&
   !events.some((event) => event.type === "approval.answered" && event.answer === "stop")

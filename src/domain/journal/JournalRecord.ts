@@ -64,7 +64,7 @@ export const CallIntent = Schema.Struct({
 export type CallIntent = typeof CallIntent.Type
 
 /** A call that was begun and has no outcome; `seq` is the number of its intent record. */
-export interface InDoubtCall extends CallIntent {
+export interface UncertainCall extends CallIntent {
   readonly seq: number
   /** The outcome of a call in whose place another one stands now, since its answer was not kept. */
   readonly outcome?: Schema.Json

@@ -28,7 +28,6 @@ export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<Rec
 
 const isTools = Schema.is(Schema.Array(RecordedTool))
 
-/** The tools of a session, by its records. */
 export const recordedTools = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RecordedTool> => {
   const found = records.find((record) => record.type === "seen" && record.key === toolsKey)
   return found?.type === "seen" && isTools(found.value) ? found.value : []

@@ -144,7 +144,6 @@ const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefin
   return { text: text.replace(/:\s*$/, "").trim(), depth: known.depth, form: "bold", known, lead }
 }
 
-/** Reads the heading on a line. */
 export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined): Heading | undefined => {
   if (line.indent > 3 || line.isBlank) return undefined
   if (line.hashes === undefined) return knownHeadings && readBold(line.text.trim(), knownHeadings)

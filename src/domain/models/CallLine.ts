@@ -19,7 +19,6 @@ export const callLabel = ({ arguments: given, name }: ToolCall): string => {
 
 export const isRead = ({ call, result }: CallOutcome): boolean => call.name === "read_file" && result.success
 
-/** The lines that a read shows. */
 export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   const numbers = numbersOf(outcomeText(outcome).split("\n"))
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }

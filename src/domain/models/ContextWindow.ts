@@ -23,7 +23,7 @@ export interface WindowWish {
 /** What the server says of the model; sizes in tokens, absent when it does not say them. */
 export interface ModelCapacity {
   /** `num_ctx` of the Modelfile. */
-  readonly window?: number | undefined
+  readonly modelfileWindow?: number | undefined
   /** The window with which the server has loaded the model. */
   readonly loadedWindow?: number | undefined
   /** The largest window that the model was trained for. */
@@ -50,9 +50,14 @@ export interface CallCapacity {
 }
 
 /** The window, and where it comes from when neither the user nor the default says it. */
-const wantedWindow = (model: string, { contextWindow }: WindowWish, { loadedWindow = 0, window }: ModelCapacity) => {
+const wantedWindow = (
+  model: string,
+  { contextWindow }: WindowWish,
+  { loadedWindow = 0, modelfileWindow }: ModelCapacity
+) => {
   if (contextWindow !== undefined) return { wanted: contextWindow }
-  if (window !== undefined) return { wanted: window, source: `as the Modelfile of "${model}" sets num_ctx` }
+  if (modelfileWindow !== undefined)
+    return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
   // A model that is loaded with less was not loaded for this work: it is loaded anew.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }

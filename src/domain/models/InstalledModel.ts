@@ -1,37 +1,39 @@
 /**
  * The models of a server as a person chooses among them: what each can do, which one a name means, and how they are listed.
  */
+import type { ModelCapacity } from "./ContextWindow.ts"
 import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
 import { sizeText } from "../text/Format.ts"
 import { nearest } from "../text/Nearest.ts"
 
-/** A model on the server. What the server does not say is absent; sizes in bytes, windows in tokens. */
+/** What a model can do; absent where the server does not say it. */
+export interface ModelAbilities {
+  /** False for a model that only computes, such as one for embeddings. */
+  readonly completion?: boolean
+  readonly tools?: boolean
+  readonly thinking?: boolean
+  /** It sees pictures. */
+  readonly vision?: boolean
+}
+
+/** A model on the server. What the server does not say is absent. */
 export interface InstalledModel {
   readonly name: string
+  /** In bytes. */
   readonly size?: number | undefined
-  /** False for models that only compute, such as embeddings. */
-  readonly completion: boolean
-  readonly tools: boolean
-  readonly thinking: boolean
-  /** It sees pictures. */
-  readonly vision?: boolean | undefined
-  /** The server forwards prompts for it to another server. */
-  readonly isForwarded: boolean
-  /** The largest window that it was trained for. */
-  readonly supportedWindow?: number | undefined
-  /** `num_ctx` of its Modelfile. */
-  readonly modelfileWindow?: number | undefined
-  /** The window with which it is in memory now. */
-  readonly loadedWindow?: number | undefined
+  readonly abilities: ModelAbilities
+  /** True when the server forwards prompts for it to another server. */
+  readonly isForwarded?: boolean | undefined
+  readonly capacity: ModelCapacity
   /** What it takes in memory now. */
   readonly memory?: LoadedMemory | undefined
 }
 
 /** The models that can write text, those first that a run gets along with best: here, with tools, in memory already. */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
-  const rank = ({ isForwarded, loadedWindow, tools }: InstalledModel): number =>
-    (isForwarded ? 4 : 0) + (tools ? 0 : 2) + (loadedWindow === undefined ? 1 : 0)
-  return models.filter(({ completion }) => completion).toSorted((a, b) => rank(a) - rank(b))
+  const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
+    (isForwarded ? 4 : 0) + (abilities.tools ? 0 : 2) + (capacity.loadedWindow === undefined ? 1 : 0)
+  return models.filter(({ abilities }) => abilities.completion !== false).toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
@@ -78,21 +80,10 @@ export const matchName = (
   return { nearest: [...new Set([...nearTags, ...tags, ...beginsAlike, ...alike])].slice(0, 3) }
 }
 
-const abilities = ({
-  completion,
-  isForwarded,
-  loadedWindow,
-  memory,
-  size,
-  thinking,
-  tools,
-  vision
-}: InstalledModel): string =>
+const aboutModel = ({ abilities, capacity: { loadedWindow }, isForwarded, memory, size }: InstalledModel): string =>
   [
-    ...(completion ? [] : ["cannot write text"]),
-    ...(tools ? ["tools"] : []),
-    ...(thinking ? ["thinking"] : []),
-    ...(vision === true ? ["vision"] : []),
+    ...(abilities.completion === false ? ["cannot write text"] : []),
+    ...(["tools", "thinking", "vision"] as const).filter((ability) => abilities[ability]),
     ...(loadedWindow === undefined ? [] : [`loaded with ${loadedWindow} tokens`]),
     ...(memory === undefined ? [] : [memoryText(memory, size) ?? []].flat()),
     ...(isForwarded ? ["forwards prompts to another server"] : [])
@@ -103,8 +94,8 @@ export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray
   const rows = models.map((model) => [
     model.name,
     model.isForwarded || model.size === undefined ? "" : sizeText(model.size),
-    model.supportedWindow === undefined ? "" : `${model.supportedWindow} tokens`,
-    abilities(model)
+    model.capacity.supportedWindow === undefined ? "" : `${model.capacity.supportedWindow} tokens`,
+    aboutModel(model)
   ])
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>

@@ -17,7 +17,7 @@ interface SizedModel {
   readonly name: string
   readonly size?: number | undefined
   readonly memory?: LoadedMemory | undefined
-  readonly isForwarded: boolean
+  readonly isForwarded?: boolean | undefined
 }
 
 /** About how many times as long a layer takes on the CPU as on the graphics card. */

@@ -44,12 +44,18 @@ export interface LiveTool {
   readonly since: number
 }
 
+/** The questions to the user. Times are in milliseconds. */
+interface LiveQuestions {
+  /** The hashes of those that wait for an answer. */
+  readonly open: ReadonlySet<string>
+  /** Since when one of them waits. */
+  readonly askedAt: number | undefined
+  /** How long the user took to answer the others. */
+  readonly personMs: number
+}
+
 export interface LiveState {
-  readonly runId: string
-  readonly project: string
-  readonly model: string
-  readonly startedAt: number | undefined
-  readonly round: number
+  readonly run: { readonly project: string; readonly model: string; readonly startedAt: number | undefined }
   /** A stage of the whole list that is at work: planning, what is left, the answer, or a message of a conversation. */
   readonly stage: Stage | undefined
   readonly steps: ReadonlyArray<LiveStep>
@@ -58,34 +64,22 @@ export interface LiveState {
   readonly tools: ReadonlyMap<string, LiveTool>
   /** Until when the calls wait for the server, while they do. */
   readonly serverUntil: number | undefined
-  /** The hashes of questions that wait for an answer. */
-  readonly questions: ReadonlySet<string>
-  /** Since when a question waits, and how long persons took to answer the others, in milliseconds. */
-  readonly askedAt: number | undefined
-  readonly personMs: number
+  readonly questions: LiveQuestions
   /** The answer of the run as far as it is written. */
   readonly answer: string
-  readonly promptTokens: number
   readonly answerTokens: number
 }
 
 export const emptyLive: LiveState = {
-  runId: "",
-  project: "",
-  model: "",
-  startedAt: undefined,
-  round: 0,
+  run: { project: "", model: "", startedAt: undefined },
   stage: undefined,
   steps: [],
   tasks: new Map(),
   calls: new Map(),
   tools: new Map(),
   serverUntil: undefined,
-  questions: new Set(),
-  askedAt: undefined,
-  personMs: 0,
+  questions: { open: new Set(), askedAt: undefined, personMs: 0 },
   answer: "",
-  promptTokens: 0,
   answerTokens: 0
 }
 
@@ -93,8 +87,8 @@ export const isResolved = (stage: TaskStage): boolean =>
   stage === "finished" || stage === "kept" || stage === "failed" || stage === "skipped"
 
 /** True while something is at work and no question waits for its answer. */
-export const isLively = ({ calls, questions, stage, startedAt, tools }: LiveState): boolean =>
-  startedAt !== undefined && questions.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
+export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
+  run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
 /** The map with an entry, or without it. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
@@ -179,12 +173,16 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
   )
 
 /** Time counts as a person's while at least one question waits, if a person gave the answer. */
-const withAnswer = (state: LiveState, hash: string, by: string, at: number): LiveState => {
-  const questions = new Set(state.questions)
-  questions.delete(hash)
-  const { askedAt, personMs } = state
+const withAnswer = (
+  { askedAt, open, personMs }: LiveQuestions,
+  hash: string,
+  by: string,
+  at: number
+): LiveQuestions => {
+  const others = new Set(open)
+  others.delete(hash)
   const spent = askedAt === undefined || by !== "person" ? 0 : Math.max(0, at - askedAt)
-  return { ...state, questions, askedAt: questions.size === 0 ? undefined : at, personMs: personMs + spent }
+  return { open: others, askedAt: others.size === 0 ? undefined : at, personMs: personMs + spent }
 }
 
 const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
@@ -218,7 +216,6 @@ const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
     case "model.finished":
       return {
         ...endCall(state, event.call),
-        promptTokens: state.promptTokens + (event.usage.promptTokens ?? 0),
         answerTokens: state.answerTokens + (event.usage.answerTokens ?? 0)
       }
     case "answer.rejected":
@@ -246,7 +243,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
     case "plan.revised":
       return withPlan(state, event.taskList)
     case "round.started":
-      return { ...state, round: event.round, stage: undefined }
+      return { ...state, stage: undefined }
     case "task.worked":
       return withTask(state, event.task, { stage: "ready" })
     case "task.started":
@@ -275,27 +272,39 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     case "run.started":
       return {
         ...emptyLive,
-        runId: event.runId,
-        project: event.project,
-        model: event.model,
-        startedAt: at,
-        personMs: state.personMs
+        run: { project: event.project, model: event.model, startedAt: at },
+        questions: { ...emptyLive.questions, personMs: state.questions.personMs }
       }
     case "run.finished":
     case "ask.finished":
-      return { ...state, stage: undefined, calls: new Map(), tools: new Map(), questions: new Set(), answer: "" }
+      return {
+        ...state,
+        stage: undefined,
+        calls: new Map(),
+        tools: new Map(),
+        questions: { ...state.questions, open: new Set() },
+        answer: ""
+      }
     case "ask.started":
-      return { ...state, stage: "ask", startedAt: at, personMs: 0, promptTokens: 0, answerTokens: 0 }
-    case "approval.requested":
-      return { ...state, questions: new Set(state.questions).add(event.hash), askedAt: state.askedAt ?? at }
+      return {
+        ...state,
+        run: { ...state.run, startedAt: at },
+        stage: "ask",
+        questions: { ...state.questions, personMs: 0 },
+        answerTokens: 0
+      }
+    case "approval.requested": {
+      const { askedAt = at, open, personMs } = state.questions
+      return { ...state, questions: { open: new Set(open).add(event.hash), askedAt, personMs } }
+    }
     case "approval.answered":
-      return withAnswer(state, event.hash, event.by, at)
+      return { ...state, questions: withAnswer(state.questions, event.hash, event.by, at) }
     case "server.waiting":
       return { ...state, serverUntil: at + event.secondsLeft * 1000 }
     case "server.back":
       return { ...state, serverUntil: undefined }
     case "tool.started": {
-      const text = toolCallText(event.call, event.targets, state.project)
+      const text = toolCallText(event.call, event.targets, state.run.project)
       const tool = { task: event.id.task, text, since: at }
       return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), tool) }
     }
@@ -307,8 +316,10 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     }
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
-    default:
+    default: {
       // A single stage has no event that begins a run.
-      return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)
+      const { startedAt = at } = state.run
+      return foldTask(foldCall({ ...state, run: { ...state.run, startedAt } }, event, at), event)
+    }
   }
 }

@@ -132,7 +132,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   if (tool !== undefined) return workLine(name, [printable(tool.text)], tool.since, view)
   if (call === undefined) return cutLine(name, view.columns)
   const turn = task.attempt > 1 ? `, turn ${task.attempt}` : ""
-  const phase = phaseText(call, state.model)
+  const phase = phaseText(call, state.run.model)
   const details = [`${stageText[call.call.stage]}${turn} · ${phase}`, phase]
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
@@ -216,7 +216,9 @@ const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
     { text: `${stageText[shown]}${attempt}`, style: "bold" }
   ]
   return [
-    call === undefined ? cutLine(name, view.columns) : workLine(name, [phaseText(call, state.model)], call.since, view)
+    call === undefined
+      ? cutLine(name, view.columns)
+      : workLine(name, [phaseText(call, state.run.model)], call.since, view)
   ]
 }
 
@@ -228,7 +230,7 @@ const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => 
   const calls = [...state.calls.values()].flatMap((call) => {
     const { stage, task } = call.call
     if (task === undefined || planned.has(task)) return []
-    return [line(`${stageText[stage]} for ${printable(task)}`, [phaseText(call, state.model)], call.since)]
+    return [line(`${stageText[stage]} for ${printable(task)}`, [phaseText(call, state.run.model)], call.since)]
   })
   const tools = [...state.tools.values()]
     .filter(({ task }) => !planned.has(task))
@@ -249,7 +251,8 @@ const writtenLines = (text: string, columns: number, rows: number): ReadonlyArra
 
 /** How far the run is, what waits, how long it has taken without persons, and how to stop it; the least important go first. */
 const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
-  const { calls, serverUntil = now, startedAt = now, steps, tasks } = state
+  const { calls, questions, run, serverUntil = now, steps, tasks } = state
+  const { startedAt = now } = run
   const stages = [...tasks.values()].map(({ stage }) => stage)
   const countOf = (...some: ReadonlyArray<LiveTask["stage"]>) => stages.filter((stage) => some.includes(stage)).length
   const [failed, skipped] = [countOf("failed"), countOf("skipped")]
@@ -265,7 +268,7 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
       rank: 1
     },
     { is: queued > 0, text: `${queued} waiting for a free slot`, style: "dim", rank: 4 },
-    { is: true, text: clockText(now - startedAt - state.personMs), style: "dim", rank: 1 },
+    { is: true, text: clockText(now - startedAt - questions.personMs), style: "dim", rank: 1 },
     { is: state.answerTokens > 0, text: `${state.answerTokens} tokens written`, style: "dim", rank: 5 },
     { is: true, text: `Ctrl-C ${stop}`, style: "dim", rank: 3 }
   ] as const

@@ -212,8 +212,8 @@ export const RunEvent = Schema.Union([
     text: Schema.String
   }),
   /**
-   * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in
-   * doubt: begun before the run was interrupted, with unknown outcome, and `question` for a question of the model, which is the
+   * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for an
+   * uncertain call: begun before the run was interrupted, with unknown outcome, and `question` for a question of the model, which is the
    * title. `hash` binds the answer to the calls. The answer
    * `repairs` also covers later changes of the same files by the same task; each of them has an answer without a question.
    */

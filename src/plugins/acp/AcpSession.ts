@@ -32,7 +32,7 @@ import type { ConversationMessage } from "../../domain/models/ConversationMessag
 import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
 import { type Approve, layerCallback } from "../../app/callbackApprover.ts"
-import type { AskSession } from "../../services/conversation/Asker.ts"
+import type { AskSession } from "../../services/conversation/AskSession.ts"
 import { saveConversation } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import type { EventSink } from "../../cli/terminal/EventSink.ts"

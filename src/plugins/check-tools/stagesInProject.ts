@@ -14,7 +14,7 @@ import { layerStages } from "../../app/layers.ts"
 import { placeOf } from "../../app/runs.ts"
 import { readSetup } from "../../app/setup.ts"
 import { reportStartup } from "../../app/startup.ts"
-import { layerWriteLock } from "../../app/writeLock.ts"
+import { ProjectWriteLock } from "../../services/files/ProjectWriteLock.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">
@@ -32,7 +32,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   isExecution = false
 ) {
   const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
-  const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
+  const lock = ProjectWriteLock.layer(placeOf(fitted.setup, { runId: yield* makeRunId }))
   return yield* reportStartup(fitted, given, context.warn).pipe(
     Effect.andThen(stage),
     Effect.provide(layerStages(fitted.setup, context, { readOnly: !isExecution, lock }))

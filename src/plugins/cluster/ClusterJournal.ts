@@ -199,7 +199,7 @@ export const layerClusterJournal = ({
               ? Option.fromUndefinedOr(whole.find(runId, `${type}/${key}`, record.value))
               : Option.none()
           }),
-        doubt: (key) => Effect.sync(() => known.doubt(key)),
+        uncertain: (key) => Effect.sync(() => known.uncertain(key)),
         append: (record) => {
           if ((record.type === "outcome" || record.type === "settled") && holdsModelCalls(record.key)) {
             whole.keep(runId, `${record.type}/${record.key}`, record.value)

@@ -99,15 +99,16 @@ const mostEvents = 1000
 /** Lines in the database need no checksum. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
-const makeRuns = (sql: SqlClient.SqlClient) => {
-  const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
-  const selectRuns = sql.literal(
-    "SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs"
-  )
+const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 
+const selectRuns = (sql: SqlClient.SqlClient) =>
+  sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
+
+/** How a run becomes one that goes on. */
+const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
-      sql<RunRow>`${selectRuns} WHERE project = ${project} AND ending IS NULL AND NOT read_only`
+      sql<RunRow>`${selectRuns(sql)} WHERE project = ${project} AND ending IS NULL AND NOT read_only`
     )
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
@@ -141,6 +142,12 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       if (busy !== undefined) return yield* busy
     }
   })
+
+  return { append, begin, offerRun }
+}
+
+const makeRunChanges = (sql: SqlClient.SqlClient) => {
+  const { append, begin, offerRun } = makeBeginning(sql)
 
   /** Starts a run with these records, the first of which opens it; one run at a time may change a project. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
@@ -204,77 +211,11 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
       )
       return isFree
     }),
-    /** The state of a run; nothing when there is no such run. */
-    standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
-      const [row] = yield* retryTransient(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
-      return row === undefined ? undefined : standingOf(row)
-    }),
-    /** All runs, the newest first. A run of another version may not be readable; this version ignores it. */
-    list: Effect.map(retryTransient(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
-      rows.flatMap((row) =>
-        Result.getOrElse(
-          Result.try(() => [standingOf(row)]),
-          () => []
-        )
-      )
-    ),
     /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
       const removed = sql`DELETE FROM task_conductor_runs
         WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
       return Effect.map(retryTransient(removed), ({ length }) => length > 0)
-    }),
-    /** The records of a run after this one, at most 1,000. */
-    after: Effect.fnUntraced(function* (runId: string, seq: number) {
-      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
-      return rows.map(lineOfRow)
-    }),
-    /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
-    news: Effect.fnUntraced(function* (runId: string, seq: number) {
-      const rows = yield* retryTransient(sql<
-        Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
-      >`
-        SELECT r.cancelled, r.ending, r.program, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
-            SELECT seq, at, json FROM task_conductor_records
-            WHERE run_id = r.run_id AND seq > ${seq} AND type = 'event' ORDER BY seq LIMIT ${mostEvents}) e ON true
-          WHERE r.run_id = ${runId} ORDER BY e.seq`)
-      const ending = rows[0]?.ending ?? undefined
-      const isAll = rows.length < mostEvents
-      return {
-        events: rows.flatMap((row) => (row.seq === null ? [] : lineOfRow(row))),
-        isAll,
-        isCancelled: rows[0]?.cancelled === true,
-        version: rows[0]?.program ?? "",
-        ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
-      }
-    }),
-    /** The records after this one that a run reads again, of all workers. */
-    known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
-      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
-      return rows.map(lineOfRow)
-    }),
-    hasBegun: Effect.fn("ClusterRuns.hasBegun")((runId: string) => {
-      const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
-      return Effect.map(retryTransient(query), ({ length }) => length > 0)
-    }),
-    /** The usage of the run so far but for its duration, computed from its events. */
-    usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
-      const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
-        SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
-        WHERE run_id = ${runId} AND event IN (${toolFinished}, ${modelFinished})`)
-      const used = rows.reduce((sum, { json }) => {
-        const event = json === null ? undefined : decodeEvent(json).event
-        return event?.type === "model.finished" ? addModelCall(sum, event.usage) : sum
-      }, noUsage)
-      return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
-    }),
-    /** Runs of other versions or builds that go on, which workers of this one leave alone. */
-    ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
-      const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
-        FROM task_conductor_runs WHERE ending IS NULL`
-      return Effect.map(retryTransient(query), (all) => all.filter((run) => isOtherBuild(run.program, program)))
     }),
     /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
@@ -290,8 +231,77 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
   }
 }
 
+const makeRunQueries = (sql: SqlClient.SqlClient) => ({
+  /** The state of a run; nothing when there is no such run. */
+  standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
+    const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
+    return row === undefined ? undefined : standingOf(row)
+  }),
+  /** All runs, the newest first. A run of another version may not be readable; this version ignores it. */
+  list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
+    rows.flatMap((row) =>
+      Result.getOrElse(
+        Result.try(() => [standingOf(row)]),
+        () => []
+      )
+    )
+  ),
+  /** The records of a run after this one, at most 1,000. */
+  after: Effect.fnUntraced(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+      WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
+    return rows.map(lineOfRow)
+  }),
+  /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
+  news: Effect.fnUntraced(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<
+      Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
+    >`
+      SELECT r.cancelled, r.ending, r.program, e.seq, e.at, e.json FROM task_conductor_runs r LEFT JOIN LATERAL (
+          SELECT seq, at, json FROM task_conductor_records
+          WHERE run_id = r.run_id AND seq > ${seq} AND type = 'event' ORDER BY seq LIMIT ${mostEvents}) e ON true
+        WHERE r.run_id = ${runId} ORDER BY e.seq`)
+    const ending = rows[0]?.ending ?? undefined
+    const isAll = rows.length < mostEvents
+    return {
+      events: rows.flatMap((row) => (row.seq === null ? [] : lineOfRow(row))),
+      isAll,
+      isCancelled: rows[0]?.cancelled === true,
+      version: rows[0]?.program ?? "",
+      ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
+    }
+  }),
+  /** The records after this one that a run reads again, of all workers. */
+  known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
+    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+      WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
+    return rows.map(lineOfRow)
+  }),
+  hasBegun: Effect.fn("ClusterRuns.hasBegun")((runId: string) => {
+    const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
+    return Effect.map(retryTransient(query), ({ length }) => length > 0)
+  }),
+  /** The usage of the run so far but for its duration, computed from its events. */
+  usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
+    const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
+      SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
+      WHERE run_id = ${runId} AND event IN (${toolFinished}, ${modelFinished})`)
+    const used = rows.reduce((sum, { json }) => {
+      const event = json === null ? undefined : decodeEvent(json).event
+      return event?.type === "model.finished" ? addModelCall(sum, event.usage) : sum
+    }, noUsage)
+    return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
+  }),
+  /** Runs of other versions or builds that go on, which workers of this one leave alone. */
+  ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
+    const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
+      FROM task_conductor_runs WHERE ending IS NULL`
+    return Effect.map(retryTransient(query), (all) => all.filter((run) => isOtherBuild(run.program, program)))
+  })
+})
+
 export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/plugins/cluster/ClusterRuns", {
-  make: Effect.map(SqlClient.SqlClient, makeRuns)
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeRunChanges(sql), ...makeRunQueries(sql) }))
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }

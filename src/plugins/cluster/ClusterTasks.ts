@@ -70,7 +70,7 @@ const place = {
 /** The part of the result that is the same for every task. */
 const back = {
   snapshot: AnswerSnapshot,
-  /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
+  /** Why the run is to stop: the user said so about an uncertain call, or nobody could say. */
   stop: Schema.optionalKey(SavedDenial)
 }
 

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { takeLock } from "../../services/files/Lock.ts"
-import { type LockedProject, takeProject } from "../../services/journal/ProjectLock.ts"
+import { takeLock } from "../../services/files/ProcessLock.ts"
+import { type LockedProject, takeProject } from "../../services/files/ProjectWriteLock.ts"
 
 const interval = Schedule.spaced("1 second")
 

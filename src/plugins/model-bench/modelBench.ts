@@ -77,7 +77,7 @@ const tryModel = Effect.fnUntraced(function* (
   )
   // Where the server does not say it, both forms are tried.
   const facts = yield* askServer(given, (server) => server.facts(model))
-  const able = facts?.canCallTools === false ? (["text"] as const) : (["text", "native"] as const)
+  const able = facts?.abilities.tools === false ? (["text"] as const) : (["text", "native"] as const)
   const { plan } = yield* benchMaterial
   const tried: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
   for (const form of only === undefined ? able : [only]) {

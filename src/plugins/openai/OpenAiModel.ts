@@ -261,7 +261,7 @@ export const layerOpenAi = (options: ModelOptions) => {
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       refine: (error, model) => readRefusal(error, nameOnServer(model)),
-      requestOf: (question, { format, grammar, maxTokens, model, sampling, think }) => ({
+      requestOf: (question, { bound: { format, grammar } = {}, maxTokens, model, sampling, think }) => ({
         model: nameOnServer(model),
         response_format: format === undefined ? undefined : boundFormat(format),
         ...question,

@@ -11,9 +11,9 @@ import {
   authorization,
   counted,
   defaultLimits,
-  type Facts,
   type InstalledModel,
   type ModelError,
+  type ModelFacts,
   type ModelServer,
   openQuestions,
   type ServerConnection,
@@ -105,27 +105,26 @@ const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =
 /** What nobody says is taken to be so: such a server refuses what a model cannot do. */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
-  completion: true,
-  tools: true,
-  thinking: false,
-  isForwarded: false,
-  loadedWindow: contextWindow
+  abilities: { completion: true, tools: true, thinking: false },
+  capacity: { loadedWindow: contextWindow }
 })
 
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
-const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): Facts => {
+const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
     ...(properties === undefined && isMissing(models, name) ? { isMissing: true } : {}),
     isKnown: true,
-    thinks: false,
+    abilities: {},
     temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
     takesGrammar: properties !== undefined,
-    slots: properties?.total_slots ?? Infinity,
-    ...(properties?.total_slots === sharedSlots ? { pool: offered?.contextWindow } : {}),
     family: offered?.id,
-    supportedWindow: offered?.contextWindow,
-    loadedWindow: offered?.contextWindow
+    capacity: {
+      slots: properties?.total_slots ?? Infinity,
+      ...(properties?.total_slots === sharedSlots ? { pool: offered?.contextWindow } : {}),
+      supportedWindow: offered?.contextWindow,
+      loadedWindow: offered?.contextWindow
+    }
   }
 }
 

@@ -8,7 +8,6 @@ import {
   type ModelCallId,
   modelCallKey,
   type RunEvent,
-  slugOf,
   type Stage,
   type ToolCallId,
   toolCallKey
@@ -48,9 +47,9 @@ export interface TraceStyle {
 
 const roots = ["run", "ask"]
 
-const taskKey = (round: number, task: string): string => `task ${round}/${slugOf(task)}/`
+const taskKey = (round: number, task: string): string => `task ${round}/${encodeURIComponent(task)}/`
 const stageKeyOf = (stage: Stage, round: number, task?: string): string =>
-  `stage ${stage}/${round}/${task === undefined ? "" : slugOf(task)}/`
+  `stage ${stage}/${round}/${encodeURIComponent(task ?? "")}/`
 
 const start = (
   key: string,

@@ -88,7 +88,7 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   const workspace = yield* Workspace
   const [size = ""] = tooLarge.message.split(". ")
   for (const to of firstLines) {
-    const text = yield* Effect.result(workspace.readLines(path, { from: 1, to }, partBytes))
+    const text = yield* Effect.result(workspace.readText(path, partBytes, { from: 1, to }))
     if (Result.isFailure(text) && text.failure.type === "output_limit") continue
     const lines = (yield* Effect.fromResult(text)).split("\n")
     const shown = shownLines(lines, 1, params)
@@ -104,7 +104,7 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)
   const to = Math.min(range.to, range.from + 9_999)
-  const text = yield* (yield* Workspace).readLines(path, { from: range.from, to }, partBytes)
+  const text = yield* (yield* Workspace).readText(path, partBytes, { from: range.from, to })
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 

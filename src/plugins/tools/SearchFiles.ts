@@ -17,6 +17,7 @@ import {
   showMatches,
   type SkippedFile,
   skippedText,
+  isFileAt,
   Workspace,
   foldersOf,
   hasNames,
@@ -121,7 +122,8 @@ const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile>
 /** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
-  const { isFile, readText, root } = yield* Workspace
+  const workspace = yield* Workspace
+  const { readText, root } = workspace
   const found: Array<FoundFile> = []
   const skipped: Array<SkippedFile> = []
   const skip = (path: string, reason: SkippedFile["reason"] | undefined): ReadonlyArray<string> => {
@@ -135,7 +137,7 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
     const { type } = text.failure
     /* A link to a folder leads to files with names of their own. */
-    const isUnreadable = type === "io_error" && (yield* isFile(`${root}/${file}`))
+    const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
     return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
   })
   let batch: ReadonlyArray<ReadonlyArray<string>> = []

@@ -16,7 +16,7 @@ import { writesIn } from "../../domain/tools/Access.ts"
 import { UnmadeChange } from "../../domain/tools/OpenChanges.ts"
 import { pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeReplacement, openIssue } from "./Replacement.ts"
@@ -93,7 +93,7 @@ export const makePathsIn = Effect.gen(function* () {
         for (const reading of readings) {
           const path = yield* workspace.meant(reading)
           const place = yield* Effect.option(workspace.canonical(path))
-          if (place._tag === "None" || !place.value.inside || !(yield* workspace.isFile(place.value.path))) continue
+          if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
           /* A path keeps the name of a link that it goes through. */
           found[reading] = nameOf(fileAt(path))
           return
@@ -121,7 +121,7 @@ const makeFileOf = Effect.gen(function* () {
     const call = { uid, name: "write_file", arguments: { path: file, content: text } }
     const holds = Effect.gen(function* () {
       const { path: canonical } = yield* workspace.canonical(file)
-      if (!(yield* workspace.isFile(canonical))) return false
+      if (!(yield* isFileAt(workspace, canonical))) return false
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxSearchedBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })

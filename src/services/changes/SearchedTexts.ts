@@ -10,7 +10,7 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type SkippedFile, skippedText, type SkipReason } from "../../domain/files/SkippedFiles.ts"
 import type { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { fileHolds } from "../files/TextFile.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 import { Gate, mayRead } from "../permissions/Gate.ts"
 import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems.ts"
 import { matchesGlob } from "../../domain/files/PathList.ts"
@@ -71,7 +71,7 @@ const makeReadText = Effect.gen(function* () {
     const reason = skipReasons[text.failure.type]
     if (reason !== undefined) return { reason }
     /* A link to a folder leads to files with names of their own. */
-    const isUnreadable = text.failure.type === "io_error" && (yield* workspace.isFile(file.path))
+    const isUnreadable = text.failure.type === "io_error" && (yield* isFileAt(workspace, file.path))
     return isUnreadable ? { reason: "unreadable" } : undefined
   })
 })

@@ -8,7 +8,7 @@ import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issu
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { newTextsOf } from "../../domain/tools/OpenChanges.ts"
 import { type Arguments, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, mayShow } from "../permissions/Gate.ts"
 import { maxSearchedBytes } from "./SearchedTexts.ts"
@@ -103,7 +103,7 @@ export const makeTidyCall = Effect.gen(function* () {
       const meant = path === written ? call : { ...call, arguments: { ...call.arguments, path } }
       const base = Effect.gen(function* () {
         const { inside, path: canonical } = yield* workspace.canonical(path)
-        const isShown = inside && (yield* mayShow(gate)(canonical)) && (yield* workspace.isFile(canonical))
+        const isShown = inside && (yield* mayShow(gate)(canonical)) && (yield* isFileAt(workspace, canonical))
         return isShown ? yield* workspace.readText(canonical, maxSearchedBytes) : null
       })
       return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), asked)

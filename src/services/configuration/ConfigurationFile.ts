@@ -46,7 +46,6 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
     })
   )
 
-/** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
 
 /** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */

@@ -8,83 +8,30 @@ import * as Result from "effect/Result"
 import type { Limits } from "../../domain/configuration/Limits.ts"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
-import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
-import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
-import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
+import { answeredWith, stopped } from "../../domain/conversation/Conversation.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
 import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
-import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
-import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { unfoundedHelp, unverifiedLines } from "../../domain/runs/RunOutcome.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
-import { type CallOutcome, fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
+import { fileTools, ranWell } from "../../domain/tools/ToolCall.ts"
 import { RunAnswers } from "../permissions/RunAnswers.ts"
 import { ProjectWriteLock } from "../files/ProjectWriteLock.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
-import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { makeApproval } from "../pipeline/Approval.ts"
-import { changeKinds, makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
-import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
+import { changeKinds } from "../pipeline/CheckedEvidence.ts"
 import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { ChangeApplier } from "../pipeline/ChangeApplier.ts"
 import { Agent } from "../agent/Agent.ts"
 import { CurrentSubject } from "../providers/CallSubject.ts"
-import { makeWorkingCopy } from "../files/WorkingCopy.ts"
-import {
-  type AgentEnd,
-  type AgentPrompt,
-  type AgentWork,
-  type Assignment,
-  newSession,
-  type Session
-} from "../agent/Session.ts"
+import { type AgentEnd, newSession, type Session } from "../agent/Session.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-
-/** What is known of a conversation from message to message. */
-export interface Memory {
-  readonly messages: ReadonlyArray<ConversationMessage>
-  /** What was called for all messages so far. */
-  readonly outcomes: ReadonlyArray<CallOutcome>
-  /** True when not all of the outputs stand in the messages as they were. */
-  readonly hasFolded: boolean
-}
-
-interface MessageOrder {
-  /** The number of the message, from 1. */
-  readonly number: number
-  readonly system: string
-  /** The message of the person, after what the host shows with it. */
-  readonly content: ReadonlyArray<ConversationMessage>
-  readonly briefing: Briefing
-  readonly memory: Ref.Ref<Memory>
-  /** The files with instructions of the project that the conversation holds. */
-  readonly told: Ref.Ref<ReadonlyArray<string>>
-  /** The names of the tools that the model may call. */
-  readonly tools: ReadonlyArray<string>
-  /** Receives the text of the answer while it is written. */
-  readonly listen: (delta: string) => void
-  /** A check that fails, or that the person named and that proves nothing, does not keep the answer from being done. */
-  readonly acceptUnverified?: boolean | undefined
-  /** True when no further message can answer a question of the model, so that the person is asked. */
-  readonly asksBack: boolean
-  /** The work so far, for the report on an answer that was interrupted. */
-  readonly progress: { iterations: number; toolCalls: number; partial: string }
-}
-
-/** A message while it is answered. */
-interface OpenedMessage {
-  readonly message: MessageOrder
-  readonly shown: ShownAnswer
-  readonly work: AgentWork<string>
-  /** Where the work stands. */
-  readonly session: Ref.Ref<Session>
-}
+import { makeMessageWork, type MessageOrder, type OpenedMessage } from "./MessageWork.ts"
 
 const endingOf = (error: ModelError): AskEnding => {
   if (error.reason._tag === "CutOff") {
@@ -99,19 +46,6 @@ const endingOf = (error: ModelError): AskEnding => {
 }
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
-
-/** True when the user, an earlier message or a command gave material with the message. */
-const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
-  hasFolded ||
-  content.length > 1 ||
-  content.some((message) => message.role === "user" && message.pictures !== undefined) ||
-  briefing.attachment !== undefined ||
-  briefing.currentFile !== undefined ||
-  messages.some(
-    (message) =>
-      message.role === "tool" ||
-      (message.role === "user" && !isFromPerson(message) && !message.content.startsWith("## Reply"))
-  )
 
 /** An answer about the project that looked at nothing. */
 const unfoundedEnding = {
@@ -140,97 +74,6 @@ const reasonOf = (
       return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
   }
 }
-
-/** What the program writes while a message is answered. */
-const makeMessagePrompt = Effect.gen(function* () {
-  const instructions = yield* makeInstructions
-  const { contextWindow } = yield* RunSettings
-
-  return ({ briefing, number, system, told }: MessageOrder, mayChange: boolean): AgentPrompt => ({
-    system,
-    instruction: (left) =>
-      left === 1
-        ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
-        : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
-    compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
-    correction: "Write the whole answer again with this corrected.",
-    continuation: "Go on from here, or answer the person.",
-    folderInstructions: (turn, files, budget) => {
-      const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
-      return besideShown(instructions, key, files, told, { briefing, budget })
-    }
-  })
-})
-
-const makeMessageWork = Effect.gen(function* () {
-  const aboutProject = yield* makeAboutProject
-  const promptOf = yield* makeMessagePrompt
-  const { readMessage } = yield* makeEvidenceReaders
-  const { limits } = yield* RunSettings
-
-  return Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
-    const { briefing, listen, number, progress, system, tools } = message
-    const mayChange = tools.some((tool) => fileTools.has(tool))
-    const own = { mayChange, tools: new Set(tools) }
-    const shown = makeShownAnswer(listen)
-    const session = yield* Ref.make(begun)
-    const assignment: Assignment = {
-      kind: "message",
-      id: { stage: "ask", round: number },
-      task: askTask,
-      request: briefing.prompt,
-      step: 0,
-      tools,
-      copy: makeWorkingCopy(),
-      mostTurns: limits.iterationsPerMessage,
-      earlierOutcomes: before.outcomes
-    }
-    const work: AgentWork<string> = {
-      assignment,
-      prompt: promptOf(message, mayChange),
-      isUnfounded: aboutProject(assignment, {
-        key: seenKey.about(number, askTask),
-        request: briefing.prompt,
-        shown: projectTextOf(briefing),
-        hasMaterial: hasMaterial(message, before)
-      }),
-      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
-      // Each call that needs it is asked about by itself.
-      approve: () => Effect.void,
-      // Links are held against what the program and the user have shown, never against what the model wrote.
-      judge: (report, { messages, outcomes }) =>
-        readMessage(report, {
-          briefing,
-          finished: [],
-          calls: [...before.outcomes, ...outcomes],
-          material: [
-            system,
-            ...messages.flatMap((shownBefore) => (shownBefore.role === "assistant" ? [] : [messageText(shownBefore)]))
-          ]
-        }),
-      saveSession: (now) =>
-        Effect.andThen(
-          Ref.set(session, now),
-          Effect.sync(() => {
-            progress.partial = ""
-            progress.iterations = now.turn
-            progress.toolCalls = now.outcomes.length
-          })
-        ),
-      announce: () => Effect.sync(shown.acted),
-      isFinal: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
-      listen: () => {
-        const take = shown.begin()
-        progress.partial = ""
-        return (delta) => {
-          progress.partial += delta
-          take(delta)
-        }
-      }
-    }
-    return { message, shown, work, session } satisfies OpenedMessage
-  })
-})
 
 /** Makes the changes of a message that the person approves. */
 const makeApply = Effect.gen(function* () {

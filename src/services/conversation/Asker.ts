@@ -1,16 +1,36 @@
 /**
- * Conversations as those who hold them see them: what is asked for, and what can be done while one is open.
+ * Opens conversations: from the first event to the last, whatever their end, with a report.
  */
-import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
+import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
+import { conversationEnding } from "../../domain/conversation/Conversation.ts"
+import { formOf } from "../../domain/documents/AnswerFormat.ts"
 import type { Attachment } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
-import type { CommandLine } from "../../domain/commands/CommandText.ts"
-import type { Arguments, ToolInfo, ToolResult } from "../../domain/tools/ToolCall.ts"
-import type { NoToolSupport } from "../models/ToolSupport.ts"
-import type { BriefingError } from "../pipeline/Briefer.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
+import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
+import { decidingDenials } from "../../domain/runs/RunOutcome.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { ToolSupport, type NoToolSupport } from "../models/ToolSupport.ts"
+import { RunAnswers } from "../permissions/RunAnswers.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { noteMessages } from "./EarlierMessages.ts"
+import { Briefer, type BriefingError } from "../pipeline/Briefer.ts"
+import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
+import { causeText } from "../tools/ForeignCode.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { Memory } from "./MessageWork.ts"
+import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
+import { briefingOf, makeAskPrompt } from "./SendMessage.ts"
+import { type AskSession, chosenTools, makeOpenSession, type UnknownTool } from "./AskSession.ts"
 
 export interface AskOrder {
   readonly runId: string
@@ -34,39 +54,116 @@ export interface AskOrder {
   readonly messages?: ReadonlyArray<ConversationMessage>
 }
 
-export interface AskSession {
-  /**
-   * Answers one message; one at a time. The report says how it ended. `listen` receives the text while it is written;
-   * interruption stops the answer and leaves the conversation usable. Files that the message names as `@path` are sent with it;
-   * `typed` is what the person typed, where the message was made from that: then only what it names.
-   */
-  readonly send: (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
-  /** All messages so far, without the system prompt. */
-  readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
-  /** Puts these messages in the place of all others. What was allowed for the session stays allowed. */
-  readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
-  /** Folds the conversation as it is when it becomes too long; gives the characters before and after. */
-  readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
-  /** Calls a tool for the user, as the model would; the model does not see it. */
-  readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
-  /** Runs a command that the person typed, with its permission; the model sees it and its output with the next message. */
-  readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
-  /** The tools that the model may call. */
-  readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
-  /** Offers these tools from the next message on; all when nothing is given. */
-  readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
-}
+/** Makes the report of a conversation that has ended. */
+const makeFinishRun = Effect.gen(function* () {
+  const events = yield* RunEvents
+  const meter = yield* UsageMeter
 
-/** Names among the tools of a conversation that no tool has. */
-export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", {
-  tools: Schema.Array(Schema.String),
-  nearest: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const names = this.tools.map((name) => JSON.stringify(name)).join(", ")
-    return `There is no tool ${names}. Nearest: ${this.nearest.join(", ")}. "task-conductor tools list" lists all.`
-  }
-}
+  return Effect.fnUntraced(function* (
+    runId: string,
+    reports: ReadonlyArray<AskReport>,
+    ending: Omit<AskEnding, "facts">
+  ) {
+    const { answer, reason: message, status } = ending
+    const usage = yield* meter.total
+    const nothing = { issues: [], goals: "", results: [], failures: [] }
+    const reported = reports.flatMap(({ facts }) => facts ?? [])
+    const facts = runFacts(
+      reported.flatMap(({ files }) => files),
+      reported.findLast(({ files }) => files.length > 0)?.checks ?? [],
+      {
+        denied: reported.flatMap(({ denied = [] }) => denied),
+        unfounded: [...new Set(reported.flatMap(({ unfounded = [] }) => unfounded))]
+      }
+    )
+    const report: RunReport = {
+      runId,
+      status,
+      answer,
+      message,
+      ...nothing,
+      rounds: reports.length,
+      ...(hasFacts(facts) ? { facts } : {}),
+      usage
+    }
+    yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
+    return report
+  })
+})
+
+const makeAsker = Effect.gen(function* () {
+  const answers = yield* RunAnswers
+  const briefer = yield* Briefer
+  const events = yield* RunEvents
+  const fill = yield* makeAskPrompt
+  const finishRun = yield* makeFinishRun
+  const openSession = yield* makeOpenSession
+  const overflow = yield* makeOverflow
+  const readTexts = yield* ReadTexts
+  const settings = yield* RunSettings
+  const support = yield* ToolSupport
+  const workspace = yield* Workspace
+  const chosen = chosenTools(yield* ToolRegistry)
+
+  const endingOf = (reports: ReadonlyArray<AskReport>) =>
+    Effect.map(answers.denials, (denials) => conversationEnding(reports, decidingDenials({ deniedTasks: [], denials })))
+
+  const hold = Effect.fn("Asker.hold")(function* <E, R>(
+    { acceptUnverified, images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+    use: (session: AskSession) => Effect.Effect<void, E, R>
+  ) {
+    const surroundings = yield* briefer.surroundings(files)
+    const offered = yield* chosen(tools)
+    const names = offered.map(({ name }) => name)
+    yield* requireFit((briefing) => overflow(fill(briefing, names)), briefingOf(surroundings, prompt))
+    const form = yield* formOf(outputSchema)
+    const supported = yield* Effect.result(support.require)
+    if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
+    yield* events.publish({
+      type: "run.started",
+      version: 2,
+      runId,
+      project: workspace.root,
+      model: settings.model === "embedded" ? settings.model : (stageModel(settings, "ask") ?? settings.model),
+      prompt
+    })
+    yield* Effect.forEach(surroundings.notes ?? [], (text) =>
+      events.publish({ type: "message", level: "warning", text })
+    )
+    if (Result.isFailure(supported)) {
+      const { message: reason } = supported.failure
+      yield* events.publish({ type: "message", level: "error", text: reason })
+      return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
+    }
+    yield* noteMessages(readTexts, messages)
+    const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
+    const session = openSession({
+      acceptUnverified,
+      asksBack: prompt !== "",
+      form,
+      images: yield* Ref.make(images),
+      memory: yield* Ref.make<Memory>({ messages, outcomes: [], hasFolded: false }),
+      reports,
+      surroundings,
+      told: yield* Ref.make<ReadonlyArray<string>>(surroundings.descriptionFiles ?? []),
+      tools: yield* Ref.make(offered)
+    })
+    const end = (ending: AskEnding) => Effect.flatMap(Ref.get(reports), (all) => finishRun(runId, all, ending))
+    return yield* use(session).pipe(
+      Effect.andThen(Ref.get(reports)),
+      Effect.flatMap(endingOf),
+      Effect.flatMap(end),
+      Effect.onInterrupt(() => end({ status: "interrupted", answer: "", reason: "The conversation was interrupted." })),
+      Effect.onError((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : end({ status: "failed", answer: "", reason: `The conversation broke off: ${causeText(cause)}` })
+      )
+    )
+  })
+
+  return { hold }
+})
 
 export class Asker extends Context.Service<
   Asker,
@@ -81,4 +178,7 @@ export class Asker extends Context.Service<
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ): Effect.Effect<RunReport, BriefingError | NoToolSupport | UnknownTool | E, R>
   }
->()("task-conductor/services/conversation/Asker") {}
+>()("task-conductor/services/conversation/Asker") {
+  /** Opens conversations over models, tools and project. */
+  static readonly layer = Layer.effect(Asker, makeAsker)
+}

@@ -10,7 +10,7 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type Import, importsIn, type NamedFile, pointerIn, withImports } from "../../domain/models/Imports.ts"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
-import type { Workspace } from "./Workspace.ts"
+import { isFileAt, type Workspace } from "./Workspace.ts"
 
 /** The first that is there and not empty counts. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
@@ -65,7 +65,7 @@ const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder
     const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
     if (file === undefined) return undefined
     if (!isWithin(base, file.path)) return { why: "leads out of the project" }
-    if (!(yield* workspace.isFile(file.path))) return undefined
+    if (!(yield* isFileAt(workspace, file.path))) return undefined
     if (isSecretLike(file.path)) return { why: "has a name that looks like a secret" }
     return (yield* mayRead(file.path)) ? { path: file.path } : { why: "is not allowed to be read by any rule" }
   })

@@ -10,6 +10,7 @@ import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isThere } from "./FileLook.ts"
+import { filesBelow } from "./EntryLook.ts"
 import { explanationOf, fileFailure, ifFound } from "./FileFailure.ts"
 import { readFileBytes } from "./TextFile.ts"
 import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
@@ -209,6 +210,8 @@ export interface TreeBounds {
   readonly until?: number
   /** A file or folder, relative to the root: only what is at or below it is listed. */
   readonly below?: string
+  /** With what git ignores, and with folders that hold nothing. */
+  readonly everything?: boolean
 }
 
 /** The files of a project. */
@@ -243,12 +246,24 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
+/** A folder that is only in a working copy holds nothing in the project. */
+const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
+  const found = yield* Effect.catchIf(
+    filesBelow(path.join(root, below), entries),
+    ({ type }) => type === "not_found",
+    () => Effect.succeed([])
+  )
+  const files = found.slice(0, entries).map((file) => path.relative(root, file).split(path.sep).join("/"))
+  return { files, isWhole: found.length <= entries, unread: [], passedOver: [], problems: [] } satisfies TreeListing
+})
+
 /**
  * Paths of files relative to `root`, with `/` between their parts, sorted by code point. Links are listed and not
  * followed; pipes, sockets and devices are left out, as are `.git` and `node_modules`. Folders near the root come first,
  * so that a listing that ends early still holds the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
+  if (bounds.everything === true) return yield* listEverything(root, bounds)
   const fs = yield* FileSystem.FileSystem
   yield* fs.access(root, { readable: true }).pipe(Effect.mapError(fileFailure("list", root)))
   const start = yield* startAt(root, bounds.below ?? "")

@@ -1,11 +1,147 @@
 /**
- * Who may change the project now. A run holds its project from its first change to its end. A conversation can be open for
- * hours: it unlocks the project when the message is answered. The gate claims the lock when something is about to be changed,
- * and waits for whoever has it; the conversation releases it.
+ * The lock on a project: one process at a time may change it, and none that works in a folder above or below it.
+ *
+ * A run holds its project from its first change to its end. A conversation can be open for hours: it unlocks the project when
+ * the message is answered. The gate claims the lock when something is about to be changed, and waits for whoever has it; the
+ * conversation releases it.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as path from "node:path"
+import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { removeAllLeftovers } from "./AtomicWrite.ts"
+import { isWithin } from "./CanonicalPath.ts"
+import { textHash } from "./Hash.ts"
+import { makeFolders, writePrivateFile } from "./PrivateFile.ts"
+import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "./ProcessLock.ts"
+
+/** The project, and the folder where locks leave a file on systems that need one. */
+export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
+  readonly locks: string
+  /** Absolute. */
+  readonly project: string
+}
+
+const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
+
+const lockName = (project: string): string => `project ${project}`
+
+/** One process at a time looks which projects are taken. */
+const looking = { what: "The list of projects", name: "projects" }
+
+/** A process that looks may get little of the processor: the others wait for it so long, in milliseconds. */
+const longestLook = 30_000
+
+/** True as long as one holder of the lock after another has not had it for too long. */
+const makePatience = () => {
+  let [holder, since] = ["", 0]
+  return ({ _tag, message }: LockTaken | LockUnavailable) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (message !== holder) [holder, since] = [message, now]
+      return _tag === "LockTaken" && now - since < longestLook
+    })
+}
+
+/** The runs of this process look one after another, so that they do not keep each other from it. */
+const inThisProcess = Semaphore.makeUnsafe(1)
+
+/** Fails when another process changes a project that holds this one, or lies in it. `folder` lists those that are changed. */
+const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
+  const fs = yield* FileSystem.FileSystem
+  const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  for (const file of files.map((name) => path.join(folder, name))) {
+    const other = yield* Effect.orElseSucceed(fs.readFileString(file), () => real)
+    if (other === real || !(isWithin(other, real) || isWithin(real, other))) continue
+    const holder = yield* lockHolder(lockName(other), { folder: locks })
+    if (holder._tag === "None") yield* Effect.ignore(fs.remove(file))
+    else return yield* new LockTaken({ what: `The project ${other}`, remedy, holder: holder.value })
+  }
+})
+
+/**
+ * Takes the lock until the scope closes. Fails when another process has it, or has that of a project above or below. A project
+ * that is still listed was being changed by a process that was killed: what its writes left is removed.
+ */
+export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
+  const fs = yield* FileSystem.FileSystem
+  const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
+  const folder = path.join(locks, "projects")
+  const file = path.join(folder, textHash(real))
+  const { name, what } = looking
+  const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), {
+    schedule: Schedule.spaced("20 millis"),
+    while: makePatience()
+  })
+  const own = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
+  const listed = Effect.andThen(makeFolders(folder, 0o700), writePrivateFile(file, new TextEncoder().encode(real)))
+  const scope = yield* Effect.scope
+  yield* Effect.scoped(
+    look.pipe(
+      Effect.andThen(refuseNested(real, folder, locks)),
+      Effect.andThen(Scope.provide(own, scope)),
+      Effect.andThen(Effect.orElseSucceed(fs.exists(file), () => false)),
+      Effect.tap(Effect.ignore(listed)),
+      Effect.flatMap((wasKilled) => (wasKilled ? removeAllLeftovers(real) : Effect.void))
+    )
+  ).pipe(inThisProcess.withPermit)
+  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))
+})
+
+/** How often a process looks whether the project is free again. */
+const lookAgain = "300 millis"
+
+/** Takes the lock as soon as nobody else has it; `waits` is called with who has it, whenever that is somebody else. */
+const awaitProject = Effect.fnUntraced(function* (
+  place: LockedProject,
+  waits: (taken: LockTaken) => Effect.Effect<void>
+) {
+  let lastMessage = ""
+  for (;;) {
+    const taken = yield* takeProject(place).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("LockTaken", (one) => Effect.succeed(one))
+    )
+    if (taken === undefined) return
+    if (taken.message !== lastMessage) yield* waits(taken)
+    lastMessage = taken.message
+    yield* Effect.sleep(lookAgain)
+  }
+})
+
+const makeWriteLock = Effect.fnUntraced(function* (place: LockedProject) {
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
+  const held = yield* Ref.make<Scope.Closeable | undefined>(undefined)
+  const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+
+  const take = Effect.fnUntraced(function* (waits: (text: string) => Effect.Effect<void>) {
+    if ((yield* Ref.get(held)) !== undefined) return undefined
+    const scope = yield* Scope.make()
+    const taken = Scope.provide(
+      awaitProject(place, ({ by, what }) => waits(`${what} is being changed by ${by}. Waiting until that has ended.`)),
+      scope
+    )
+    return yield* provide(taken).pipe(
+      Effect.andThen(Ref.set(held, scope)),
+      Effect.as(undefined),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, Exit.void))),
+      Effect.catchTag("LockUnavailable", ({ code }) =>
+        Effect.succeed(`would change something, and the project cannot be locked against runs: ${code}`)
+      )
+    )
+  })
+  const release = Effect.flatMap(Ref.getAndSet(held, undefined), (scope) =>
+    scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+  )
+  yield* Effect.addFinalizer(() => withMutex(release))
+  return ProjectWriteLock.of({ claim: (waits) => withMutex(take(waits)), release: withMutex(release) })
+})
 
 export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
@@ -19,6 +155,10 @@ export class ProjectWriteLock extends Context.Service<
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
+  /** Other processes see it under the `runId` of the place; it is released with its layer at the latest. */
+  static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
+    Layer.effect(ProjectWriteLock, makeWriteLock(place))
+
   /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

@@ -3,11 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import { type FileEntry, mostInFolder } from "../../domain/files/FileEntry.ts"
+import type { FileEntry } from "../../domain/files/FileEntry.ts"
 import { besideText, isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { canonicalPath, isWithin } from "./CanonicalPath.ts"
 import { filesBelow, lookAt } from "./EntryLook.ts"
-import { isFile } from "./FileLook.ts"
 import { meantPath } from "./MeantPath.ts"
 import { linesOfText, readDecodedFile, readFileBytes, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
@@ -150,21 +149,6 @@ const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   return { ...known, is: "file", size: Buffer.byteLength(text), isText: true }
 }
 
-/** The files below a folder as the working copy has them; what the project has is read by `inProject`. */
-const belowWith = Effect.fnUntraced(function* <E, R>(
-  folder: string,
-  copy: WorkingCopy | undefined,
-  inProject: Effect.Effect<ReadonlyArray<string>, E, R>
-) {
-  const files = new Set(yield* inProject)
-  for (const { path: file, text } of copy?.files() ?? []) {
-    if (file === folder || !isWithin(folder, file)) continue
-    if (text === null) files.delete(file)
-    else files.add(file)
-  }
-  return [...files].sort(compareCodePoints)
-})
-
 /** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */
 const entryWith = Effect.fnUntraced(function* (file: string) {
   yield* requireNoFileAbove(file)
@@ -177,8 +161,9 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   if (proposed !== undefined) return undefined
   const entry = yield* Effect.mapError(lookAt(file), fileFailure("look at", file))
   if (entry?.is !== "folder" || below.length === 0) return entry
-  const left = yield* belowWith(file, copy, filesBelow(file, mostInFolder + below.length))
-  return left.length === 0 ? undefined : entry
+  const removedPaths = new Set(below.map((one) => one.path))
+  const inProject = yield* filesBelow(file, below.length)
+  return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
 /** More links in a row that a task makes are a cycle. */
@@ -251,18 +236,14 @@ export class Workspace extends Context.Service<
     meant(path: string): Effect.Effect<string>
     /** What identifies the content at a canonical path now; another content gives another text. */
     state(path: string): Effect.Effect<string>
-    /** True when a regular file is at this canonical path. */
-    isFile(path: string): Effect.Effect<boolean>
     /**
      * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`, `io_error` (folder,
      * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
+     *
+     * Of a range of lines only they may not be larger. One that begins after the last line fails with `validation_failed`; one that
+     * ends after it gives the lines that exist.
      */
-    readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
-    /**
-     * Reads lines of such a file, which may be larger than `maxBytes`; the lines may not. A range that begins after the
-     * last line fails with `validation_failed`; one that ends after it gives the lines that exist.
-     */
-    readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
+    readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
     /** How such a file is encoded; nothing for what is no text. A change keeps it. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
@@ -270,11 +251,6 @@ export class Workspace extends Context.Service<
      * with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
-    /**
-     * The files and links below a canonical folder, ignored ones too, and the folders in it that hold nothing: absolute, at most one
-     * more than `mostInFolder`.
-     */
-    below(folder: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /**
      * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
      * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
@@ -310,38 +286,17 @@ export class Workspace extends Context.Service<
               provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
             )
           ),
-          isFile: Effect.fn("Workspace.isFile")((path) =>
-            proposedOr(
-              path,
-              ({ kind, text }) => Effect.succeed(text !== null && kind !== "link"),
-              provide(isFile(path))
-            )
-          ),
-          readText: Effect.fn("Workspace.readText")((file, maxBytes) =>
-            proposedOr(file, (one) => textOf(one, maxBytes), provide(readTextFile(file, maxBytes)))
-          ),
-          readLines: Effect.fn("Workspace.readLines")((file, range, maxBytes) =>
-            proposedOr(
-              file,
-              (one) => Effect.flatMap(textOf(one, Infinity), (text) => linesOfText(file, text, range, maxBytes)),
-              provide(readTextLines(file, range, maxBytes))
-            )
+          readText: Effect.fn("Workspace.readText")((file, maxBytes, range) =>
+            range === undefined
+              ? proposedOr(file, (one) => textOf(one, maxBytes), provide(readTextFile(file, maxBytes)))
+              : proposedOr(
+                  file,
+                  (one) => Effect.flatMap(textOf(one, Infinity), (text) => linesOfText(file, text, range, maxBytes)),
+                  provide(readTextLines(file, range, maxBytes))
+                )
           ),
           encoding: Effect.fn("Workspace.encoding")((file) => provide(encodingOf(file))),
           entry: Effect.fn("Workspace.entry")((file) => provide(entryWith(file))),
-          below: Effect.fn("Workspace.below")((folder) =>
-            Effect.flatMap(CurrentCopy, (copy) =>
-              belowWith(
-                folder,
-                copy,
-                Effect.catchIf(
-                  provide(filesBelow(folder, mostInFolder + (copy?.files().length ?? 0))),
-                  ({ type }) => type === "not_found",
-                  () => Effect.succeed([])
-                )
-              )
-            )
-          ),
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
@@ -354,10 +309,10 @@ export class Workspace extends Context.Service<
             )
           ),
           tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, files)),
-          treeWithin: (bounds) =>
-            Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
-              Effect.map(withProposals(real, listing.files, bounds.below), (files) => ({ ...listing, files }))
-            )
+          treeWithin: Effect.fn("Workspace.treeWithin")(function* (bounds) {
+            const listing = yield* provide(listTreeWithin(real, bounds))
+            return { ...listing, files: yield* withProposals(real, listing.files, bounds.below) }
+          })
         })
       })
     )
@@ -371,12 +326,9 @@ export class Workspace extends Context.Service<
         canonical: () => unreadable,
         meant: (path) => Effect.succeed(path),
         state: () => Effect.succeed("unknown"),
-        isFile: () => Effect.succeed(false),
         readText: () => unreadable,
-        readLines: () => unreadable,
         encoding: () => Effect.succeed(undefined),
         entry: () => unreadable,
-        below: () => unreadable,
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable
@@ -384,6 +336,12 @@ export class Workspace extends Context.Service<
     )
   }
 }
+
+/** True when a regular file is at a path, or where a link there leads. */
+export const isFileAt = (workspace: Workspace["Service"], written: string): Effect.Effect<boolean> =>
+  Effect.flatMap(workspace.canonical(written), ({ path }) => workspace.entry(path)).pipe(
+    Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
+  )
 
 /** The hash of the text at a canonical path, or the state of what has none; `null` when there is nothing. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>

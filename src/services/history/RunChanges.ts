@@ -21,12 +21,13 @@ import { changeFile, removeLeftovers } from "../files/AtomicWrite.ts"
 import { type FileVersions, versionsIn } from "../files/FileVersions.ts"
 import { binaryPatch } from "../files/BinaryPatch.ts"
 import { contentState, textHash } from "../files/Hash.ts"
-import { inMovedProject, movedTo, readProof } from "./RunJournal.ts"
+import { readProof } from "./JournalLayers.ts"
+import { inMovedProject, movedTo } from "./MovedProject.ts"
 import { RunStore, versionsFolder } from "./RunStore.ts"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { readRecords } from "../journal/JournalLine.ts"
-import { takeProject } from "../journal/ProjectLock.ts"
+import { takeProject } from "../files/ProjectWriteLock.ts"
 
 /**
  * How a changed file is now: as the run left it, as it was before, changed by somebody else since, or unknown, because what

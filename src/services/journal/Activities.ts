@@ -56,8 +56,11 @@ export class Activities extends Context.Service<
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
-    /** Looks at the project or the web, or changes a working copy. The outcome is persisted for the replay only. */
-    record<A, E, R>(what: RunStage<A>, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /**
+     * Runs what has no effect outside of the run, and persists its outcome for the replay only: a look at the project or the web, a
+     * change of a working copy. A resumed run does it again.
+     */
+    record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
   /** Over the journal of the run. The outcome of an execution is returned as it is; only what is saved is encoded. */
@@ -107,9 +110,9 @@ export class Activities extends Context.Service<
           }
           return outcome
         }),
-        record: ({ key, success }, read) =>
-          Effect.tap(read, (found) =>
-            Effect.flatMap(asJson(success, found), (value) => journal.enqueue({ type: "seen", key, value }))
+        record: ({ key, success }, execute) =>
+          Effect.tap(execute, (outcome) =>
+            Effect.flatMap(asJson(success, outcome), (value) => journal.enqueue({ type: "seen", key, value }))
           )
       })
     })

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { type InDoubtCall, type JournalRecord, makeSharedPrompts } from "../../domain/journal/JournalRecord.ts"
+import { type UncertainCall, type JournalRecord, makeSharedPrompts } from "../../domain/journal/JournalRecord.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
 import { answerOf, keyOfActivity, parseKey } from "../../domain/runs/ActivityKey.ts"
 import { JournalError } from "./JournalError.ts"
@@ -38,7 +38,7 @@ const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
 }
 
 /** The intent of a call that was begun, with the number of its record. */
-const inDoubt = (line: JournalLine | undefined): InDoubtCall | undefined => {
+const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined => {
   const record = line === undefined ? undefined : readRecord(line)
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
 }
@@ -51,8 +51,8 @@ const replacedCall = (
   intent: JournalLine | undefined,
   outcome: JournalLine | undefined,
   answers: ReadonlyArray<JournalLine>
-): InDoubtCall | undefined => {
-  const call = inDoubt(intent)
+): UncertainCall | undefined => {
+  const call = uncertainCall(intent)
   if (call === undefined || outcome === undefined) return call
   const isLost = answers.some((line) => Option.isNone(valueOf(line)))
   return isLost ? { ...call, outcome: Option.getOrNull(valueOf(outcome)) } : undefined
@@ -79,10 +79,10 @@ export const makeKnownWork = (provenFrom = 1) => {
     },
     /** The last record of a type with a key, whatever it holds. */
     line: (type: SavedType, key: string): JournalLine | undefined => last.get(`${type}/${key}`),
-    doubt: (key: string): InDoubtCall | undefined => {
+    uncertain: (key: string): UncertainCall | undefined => {
       if (last.has(`outcome/${key}`)) return undefined
       const answer = answerOf(key)
-      if (answer === undefined || last.has(`intent/${key}`)) return inDoubt(last.get(`intent/${key}`))
+      if (answer === undefined || last.has(`intent/${key}`)) return uncertainCall(last.get(`intent/${key}`))
       const intent = byPlace.get(`intent/${keyOfActivity(key)}`)?.at(-1)
       return replacedCall(intent, last.get(`outcome/${intent?.key}`), byPlace.get(`outcome/${answer}`) ?? [])
     }
@@ -102,7 +102,7 @@ export class Journal extends Context.Service<
     /** The encoded value of the last record of this type with this key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** A call that was started and whose outcome is unknown; or one in the place of this call, as `replacedCall` says. */
-    doubt(key: string): Effect.Effect<InDoubtCall | undefined>
+    uncertain(key: string): Effect.Effect<UncertainCall | undefined>
     /** Persists a record; returns when it is on the disk. */
     append(record: JournalRecord): Effect.Effect<void>
     /** Persists a record that nothing has to wait for, such as an event, in the order in which they come. */
@@ -117,7 +117,7 @@ export class Journal extends Context.Service<
   static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
     Journal.of({
       saved: () => Effect.succeedNone,
-      doubt: () => Effect.undefined,
+      uncertain: () => Effect.undefined,
       append: () => Effect.void,
       enqueue: () => Effect.void,
       unreadable: () => Effect.never,
@@ -140,7 +140,7 @@ export class Journal extends Context.Service<
       const rejected = Deferred.makeUnsafe<never, JournalError>()
       return Journal.of({
         saved: (type, key) => Effect.sync(() => known.saved(type, key)),
-        doubt: (key) => Effect.sync(() => known.doubt(key)),
+        uncertain: (key) => Effect.sync(() => known.uncertain(key)),
         append: (record) => Effect.suspend(() => writer.append(share(record))),
         enqueue: (record) => Effect.suspend(() => writer.enqueue(share(record))),
         unreadable: (key) => Effect.andThen(Deferred.fail(rejected, unknownRecord(lines, key)), Effect.never),

@@ -34,14 +34,13 @@ export const answered = {
   question: answeredWith<WordsAnswer>(WordsAnswer)
 }
 
-/** The key of the record of an answer. */
 const answerKey = (question: string): string => `question/${question}`
 
 /** What a person refuses is asked about again, unless they said what they want instead. */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
-/** Asks `inner` unless the question was approved before. A call that is in doubt again is a new question. */
+/** Asks `inner` unless the question was approved before. A call that is uncertain again is a new question. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
   Layer.effect(
     Approver,

@@ -31,7 +31,8 @@ import {
   makeThinking,
   refusalNote
 } from "./CallPlan.ts"
-import { CurrentServer, type Facts } from "../providers/Provider.ts"
+import { CurrentServer, type ModelFacts } from "../providers/Provider.ts"
+import type { Bound } from "../providers/CallOptions.ts"
 import type { RequestNotice } from "../providers/RequestFit.ts"
 import { TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -42,11 +43,7 @@ import { textRequest } from "./TextRequest.ts"
 import { makeModelNotes, type ModelNotes } from "./ModelNotes.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
-/** Forms of an answer: by a grammar, for a server that takes one, else by a JSON schema. */
-export interface Bound {
-  readonly grammar?: string | undefined
-  readonly format?: object | undefined
-}
+export type { Bound } from "../providers/CallOptions.ts"
 
 export interface ModelRequest {
   readonly id: ModelCallId
@@ -57,7 +54,7 @@ export interface ModelRequest {
   readonly step: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
-  /** The JSON schema that the answer has to fit; see `CallSettings`. */
+  /** The JSON schema that the answer has to fit. */
   readonly format?: object
   /** How the server may help the model to keep to a form, where it can. */
   readonly bound?: Bound
@@ -72,7 +69,7 @@ export interface ModelRequest {
 /** Where a call goes to; its window is that of the run, or less when the model supports less. */
 interface Target {
   readonly name: string
-  readonly facts: Facts
+  readonly facts: ModelFacts
   readonly window: number
   /** True when no other call is under way beside this one. */
   readonly isAlone?: boolean
@@ -186,7 +183,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const targetOf = Effect.fnUntraced(function* (request: ModelRequest) {
     const name = nameOf(request)
     const facts = yield* factsOf(name)
-    return { name, facts, window: Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity) }
+    return { name, facts, window: Math.min(settings.contextWindow, facts.capacity.supportedWindow ?? Infinity) }
   })
 
   const planOf = ({ id, prompt, tuning = firstTuning }: ModelRequest, { facts, name, window }: Target) =>
@@ -203,9 +200,9 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
     const target = yield* targetOf(request)
     const { facts, name, window } = target
     return {
-      tokens: neededTokens(request.prompt, calibration.scale(name)) + planOf(request, target).maxTokens,
-      pool: () => facts.pool ?? (sharesWindow(name) ? window : undefined),
-      mayWait: (facts.slots ?? 0) <= settings.parallel
+      tokens: neededTokens(request.prompt, calibration.scale(name)) + planOf(request, target).settings.maxTokens,
+      pool: () => facts.capacity.pool ?? (sharesWindow(name) ? window : undefined),
+      mayWait: (facts.capacity.slots ?? 0) <= settings.parallel
     }
   })
 
@@ -252,7 +249,7 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
         entered: (phase) =>
           Effect.suspend(() => {
             life.entered(phase)
-            if (phase === "thinking") thinking.seen(name, planned.think)
+            if (phase === "thinking") thinking.seen(name, planned.settings.think)
             return events.publish({ type: "model.phase", call: id, phase })
           }),
         listen: (piece) => {
@@ -260,10 +257,9 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
           heard?.(piece)
         },
         settings: {
-          ...planned,
+          ...planned.settings,
           model: name === settings.model ? undefined : name,
-          format: format ?? bound.format,
-          grammar: bound.grammar,
+          bound: { grammar: bound.grammar, format: format ?? bound.format },
           connected: life.connected,
           noticed
         },
@@ -306,7 +302,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
       Effect.forEach(notices.splice(0), ({ level, text }) => notes.once(text, level, text), { discard: true })
     )
     const sendWithout = Effect.fnUntraced(function* (error: ModelError) {
-      const { think } = planned
+      const { think } = planned.settings
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
@@ -323,7 +319,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
     })
     const { charactersPerToken } = scale
     const reportsText = id.stage === "conclude"
-    const followed = { call: id, model: name, limits: planned.seconds, charactersPerToken, reportsText }
+    const followed = { call: id, model: name, limits: planned.settings.seconds, charactersPerToken, reportsText }
     const read = reading(request, target, { bound, planned, noticed: (notice) => notices.push(notice) })
     return yield* withHeartbeat(followed, read).pipe(
       Effect.ensuring(publishNotices),

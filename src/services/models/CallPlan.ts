@@ -4,7 +4,7 @@
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { familySampling } from "../../domain/models/FamilySampling.ts"
-import type { Facts } from "../providers/Provider.ts"
+import type { ModelFacts } from "../providers/Provider.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { answerReserve } from "../../domain/models/PromptSize.ts"
@@ -40,13 +40,14 @@ export const makeThinking = () => {
    * cannot stop thinking gets twice the budget each time. `think` is not sent when it is absent; `thinks` says whether the
    * model is expected to think.
    */
-  const plan = (model: string, facts: Facts, wanted: Think | undefined, cuts: number) => {
+  const plan = (model: string, facts: ModelFacts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
     const cannotStop = learnt.isUnstoppable || learnt.refused.has("off")
-    const least = facts.thinks ? "low" : undefined
+    const { thinking = false } = facts.abilities
+    const least = thinking ? "low" : undefined
     const asked = cuts === 0 ? wanted : cannotStop ? least : false
     const think = accepted(learnt, asked)
-    const byItself = facts.thinks || learnt.isThinker
+    const byItself = thinking || learnt.isThinker
     const thinks = think === undefined ? byItself : think === false ? learnt.isUnstoppable : true
     return { think, thinks, budgetFactor: cuts > 0 && cannotStop ? 2 ** cuts : 1 }
   }
@@ -89,10 +90,12 @@ export interface Tuning {
 
 export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
 
-export interface CallPlan extends CallSettings {
-  readonly seconds: CallSeconds
-  readonly contextWindow: number
-  readonly maxTokens: number
+export interface CallPlan {
+  readonly settings: CallSettings & {
+    readonly seconds: CallSeconds
+    readonly contextWindow: number
+    readonly maxTokens: number
+  }
   readonly thinkingTokens: number
   readonly thinks: boolean
   /** The prompt left no tokens to think, so the model is asked not to. */
@@ -118,7 +121,7 @@ export const planCall = (
   thinking: Thinking,
   call: {
     readonly model: string
-    readonly facts: Facts
+    readonly facts: ModelFacts
     readonly stage: Stage
     readonly tuning: Tuning
     readonly promptTokens: number
@@ -138,18 +141,20 @@ export const planCall = (
   const plan = isWindowTooSmall ? thinking.plan(model, facts, false, 0) : wanted
   const limit = limits.thinkingTokens * plan.budgetFactor
   return {
-    sampling: samplingToSend(
-      sampling,
-      { ...facts, family: familySampling(`${model} ${facts.family ?? ""}`, plan.thinks) },
-      { repeats: tuning.repeats, thinks: plan.thinks }
-    ),
-    think: plan.think,
-    refusesLong: facts.refusesLong,
-    maxTokens: growing.has(stage) ? left : Math.min(left, reserve + (plan.thinks ? limit : 0)),
+    settings: {
+      sampling: samplingToSend(
+        sampling,
+        { ...facts, family: familySampling(`${model} ${facts.family ?? ""}`, plan.thinks) },
+        { repeats: tuning.repeats, thinks: plan.thinks }
+      ),
+      think: plan.think,
+      refusesLong: facts.refusesLong,
+      maxTokens: growing.has(stage) ? left : Math.min(left, reserve + (plan.thinks ? limit : 0)),
+      contextWindow,
+      seconds: secondsOf(limits)
+    },
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
-    contextWindow,
     thinks: plan.thinks,
-    seconds: secondsOf(limits),
     isWindowTooSmall: isWindowTooSmall && plan.think === false
   }
 }

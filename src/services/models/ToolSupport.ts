@@ -61,16 +61,19 @@ export class ToolSupport extends Context.Service<
   ): Layer.Layer<ToolSupport> => {
     if (inventory === undefined) return ToolSupport.layerAssumed
     const require = Effect.gen(function* () {
-      const { canCallTools, isKnown } = yield* facts(model)
+      const { abilities, isKnown } = yield* facts(model)
       if (!isKnown) yield* greeting
-      if (!isNeeded || canCallTools !== false) return
-      const able = (yield* inventory).filter(({ tools }) => tools).map(({ name }) => name)
+      if (!isNeeded || abilities.tools !== false) return
+      const able = (yield* inventory).filter(({ abilities }) => abilities.tools).map(({ name }) => name)
       return yield* new NoToolSupport({ model, able })
     })
     const see = Effect.gen(function* () {
-      if ((yield* facts(model)).canSee !== false) return
+      if ((yield* facts(model)).abilities.vision !== false) return
       const installed = yield* Effect.orElseSucceed(inventory, () => [])
-      return yield* new NoVision({ model, able: installed.filter(({ vision }) => vision).map(({ name }) => name) })
+      return yield* new NoVision({
+        model,
+        able: installed.filter(({ abilities }) => abilities.vision).map(({ name }) => name)
+      })
     })
     return Layer.succeed(ToolSupport)(ToolSupport.of({ require, see }))
   }

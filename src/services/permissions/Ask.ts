@@ -3,7 +3,7 @@
  * session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
-import type { CallIntent, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type Rule, ruleText } from "../../domain/permissions/Permission.ts"
 import { canRemember } from "../../domain/permissions/PolicyFormat.ts"
@@ -127,7 +127,7 @@ export const askCall = Effect.fnUntraced(function* (
 })
 
 /** Asks whether a call happened that was begun before the run broke off. */
-export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: InDoubtCall, context: GateContext) {
+export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: UncertainCall, context: GateContext) {
   const { answers, approver, events, withMutex } = context
   const item = uncertainItem(intent, context)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */

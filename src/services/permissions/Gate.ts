@@ -14,7 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { beforeRunTask, type CallListApproval, type CallList } from "../../domain/permissions/ApprovalItem.ts"
-import type { InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
@@ -55,7 +55,7 @@ export const redeem = (permit: Permit): boolean => issued.delete(permit)
 /** What only the user can answer: the calls of a step, whether an uncertain call happened, a question of the model. */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)
-  | { readonly scope: "doubt"; readonly intent: InDoubtCall }
+  | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
 /** Asks about a question that is still open: an answer to another one may have resolved it while it waited. */

@@ -32,7 +32,7 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
 import { ProjectMap } from "../files/ProjectMap.ts"
 import { readDescriptions } from "../files/Descriptions.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 
 export interface Request {
   readonly prompt: string
@@ -136,7 +136,7 @@ const makeGivenFiles = Effect.gen(function* () {
 
   const nameOpenFile = Effect.fnUntraced(function* (written: string) {
     const file = yield* permitted(written, "open file")
-    if (yield* workspace.isFile(file.path)) return shown(file)
+    if (yield* isFileAt(workspace, file.path)) return shown(file)
     return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
   })
 

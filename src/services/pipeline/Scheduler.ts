@@ -97,23 +97,22 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
   return states
 })
 
+const notRun = ({ name }: Task, why: string): TaskFailure =>
+  new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
+
 /** The results that a task refers to, once they exist; skips the task when one of them never will. */
-const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
+const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
-    producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
-    ({ done, task }) =>
-      Effect.mapError(Deferred.await(done), () => {
-        const reason = `not run, because "${task.name}" has no result.`
-        return new TaskFailure({ task: name, phase: "refinement", reason, skipped: true })
-      })
+    task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
+    (producer) =>
+      Effect.mapError(Deferred.await(producer.done), () => notRun(task, `"${producer.task.name}" has no result`))
   )
 
-const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, { name }: Task, { givenUp }: Round) =>
+const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }: Round) =>
   Effect.raceFirst(
-    Effect.flatMap(Deferred.await(givenUp), ({ task }) => {
-      const reason = `not run, because the model could not do "${task}".`
-      return Effect.fail(new TaskFailure({ task: name, phase: "refinement", reason, skipped: true }))
-    }),
+    Effect.flatMap(Deferred.await(givenUp), (failure) =>
+      Effect.fail(notRun(task, `the model could not do "${failure.task}"`))
+    ),
     work
   )
 
@@ -373,6 +372,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return yield* Deferred.succeed(done, kept.value)
     })
 
+    /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
     const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
       const tasks = yield* makeTaskStates(order.list)
       const earlier = (yield* order.state.get).results
@@ -393,10 +393,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return undefined
     }, Effect.scoped)
 
-    return {
-      /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
-      runRound
-    }
+    return { runRound }
   })
 }) {
   static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide(TaskItems.layer))

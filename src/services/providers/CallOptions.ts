@@ -26,6 +26,12 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
   call: limits.callSeconds
 })
 
+/** What holds an answer to its form: a grammar (GBNF), for a server that takes one, else a JSON schema. */
+export interface Bound {
+  readonly grammar?: string | undefined
+  readonly format?: object | undefined
+}
+
 export interface CallSettings {
   /** The model that a skill or stage chose instead of that of the run; a provider with only one ignores it. */
   readonly model?: string
@@ -36,10 +42,8 @@ export interface CallSettings {
   readonly contextWindow?: number
   /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
   readonly maxTokens?: number
-  /** The JSON schema that the answer has to fit; free text when absent. */
-  readonly format?: object
-  /** The grammar (GBNF) that the answer has to fit, for a server that takes one. */
-  readonly grammar?: string
+  /** Free text when absent. */
+  readonly bound?: Bound
   /** True when the server refuses a prompt over its window without being asked to. */
   readonly refusesLong?: boolean | undefined
   /** How long each phase of the call may take; the default limits when absent. */

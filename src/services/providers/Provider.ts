@@ -14,7 +14,8 @@ import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
-import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
+import type { ModelCapacity } from "../../domain/models/ContextWindow.ts"
+import type { InstalledModel, ModelAbilities } from "../../domain/models/InstalledModel.ts"
 import type { LoadedMemory } from "../../domain/models/ModelMemory.ts"
 import type { PullStep } from "../../domain/models/ModelPull.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -45,13 +46,17 @@ export interface ModelOptions extends ServerAddress {
   readonly think?: Think | undefined
 }
 
-/** What a server knows of a model. Sizes in tokens; what the server does not say is absent. */
-export interface Facts {
+/** What a server knows of a model; absent where it does not say it. */
+export interface ModelFacts {
   /** False when the server could not be asked. */
   readonly isKnown: boolean
-  readonly thinks: boolean
-  readonly canCallTools?: boolean
-  readonly canSee?: boolean
+  /** True when the server says that it does not have the model. */
+  readonly isMissing?: boolean
+  /** True when the server forwards prompts for the model to another server. */
+  readonly isForwarded?: boolean | undefined
+  readonly abilities: ModelAbilities
+  /** How long prompts may be, and how many calls the server works on; without `slots` further calls wait there. */
+  readonly capacity: ModelCapacity
   /** True when the server holds answers to a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
@@ -59,35 +64,20 @@ export interface Facts {
    * anew that another client uses.
    */
   readonly refusesLong?: boolean
-  /** False for a model that only computes, such as one for embeddings. */
-  readonly completion?: boolean
-  /** How many calls it works on at a time, where it does not let further ones wait or says how many. */
-  readonly slots?: number
-  /** How many tokens its calls under way may have together, when they share one window. */
-  readonly pool?: number | undefined
-  /** True when the server says that it does not have the model. */
-  readonly isMissing?: boolean
-  /** True when the server forwards prompts for the model to another server. */
-  readonly isForwarded?: boolean | undefined
-  /** The largest window that the model was trained for. */
-  readonly supportedWindow?: number | undefined
-  /** `num_ctx` and `temperature` of the Modelfile. */
-  readonly window?: number | undefined
+  /** `temperature` of the Modelfile. */
   readonly temperature?: number | undefined
   /** Other names that say of which family the model is. */
   readonly family?: string | undefined
-  /** The window with which the model is loaded. */
-  readonly loadedWindow?: number | undefined
 }
 
-export const unknownFacts: Facts = { isKnown: false, thinks: false }
+export const unknownFacts: ModelFacts = { isKnown: false, abilities: {}, capacity: {} }
 
 /** What can be asked of the server of a provider. */
 export interface ModelServer {
   /** What answers there, for a person: `Ollama 0.12.3`. */
   readonly greeting: Effect.Effect<string, ModelError>
   /** The facts of a model; unknown ones when the server does not answer in time. */
-  readonly facts: (model: string) => Effect.Effect<Facts>
+  readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
    * Whether a model is in memory now; nothing when that is not known. Some servers list a model from the moment at which they
    * begin to load it, so "yes" does not mean that it can be used; "no" means that it cannot.
@@ -156,13 +146,13 @@ export const layerCurrentServer = <R>(
   {
     asked = new Map(),
     serves
-  }: { readonly asked?: ReadonlyMap<string, Facts>; readonly serves?: (model: string) => boolean } = {}
+  }: { readonly asked?: ReadonlyMap<string, ModelFacts>; readonly serves?: (model: string) => boolean } = {}
 ) =>
   Layer.effect(
     CurrentServer,
     Effect.gen(function* () {
       const { facts, isLoaded, memory } = yield* connect
-      const ask = (model: string): Effect.Effect<Facts> => {
+      const ask = (model: string): Effect.Effect<ModelFacts> => {
         const known = asked.get(model)
         return known === undefined ? facts(model) : Effect.succeed(known)
       }

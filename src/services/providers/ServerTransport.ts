@@ -26,8 +26,13 @@ const errorBytes = 64 * 1024
 /** How long an answer waits for its end after its last object, so that its connection serves the next call; in ms. */
 const endGrace = 250
 
-/** Opens the agent that keeps connections to `host` for the next request; they close with the scope. */
-export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.Scope> =>
+/** Keeps connections for the next request: an agent of `node:http`, whose types a plugin need not have. */
+export interface Connections {
+  destroy(): void
+}
+
+/** Keeps connections to `host` for the next request; they close with the scope. */
+export const openAgent = (host: string): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
       host.startsWith("https:") ? new SecureAgent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
@@ -122,7 +127,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 export interface Exchange {
-  readonly agent: http.Agent
+  readonly agent: Connections
   /** Ends the request. */
   readonly signal: AbortSignal
   /** Is called when the server has accepted the connection. */
@@ -159,7 +164,8 @@ const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailur
 
 /** Sends a request, again where the connection was kept from one before and is closed, until there is none left of these. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
-  const { agent, connected, signal } = exchange
+  const { connected, signal } = exchange
+  const agent = exchange.agent as http.Agent
   const { body, headers, method } = sending
   signal.throwIfAborted()
   const isSecure = url.protocol === "https:"

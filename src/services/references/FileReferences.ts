@@ -24,7 +24,7 @@ import { countLines, type LineRange, takeLines } from "../../domain/text/LineRan
 import { nearest } from "../../domain/text/Nearest.ts"
 import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 import { type ReferenceProblem, type ReferenceContext, checkAccess, perhaps, problem } from "./ReferenceContext.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
@@ -89,7 +89,7 @@ export const meantFile = Effect.fnUntraced(function* (reference: FileReference) 
   for (const form of [...longerPaths(reference), reference]) {
     const target = yield* workspace.meant(form.target)
     const place = yield* Effect.option(workspace.canonical(target))
-    if (Option.isNone(place) || !place.value.inside || !(yield* workspace.isFile(place.value.path))) continue
+    if (Option.isNone(place) || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
     return { reference: target === form.target ? form : withTarget(form, target), ...place.value }
   }
   return undefined
@@ -104,7 +104,7 @@ const find = Effect.fnUntraced(function* (reference: FileReference, context: Ref
   if (context.permit !== undefined && !direct.inside) {
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
-  if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
+  if (yield* isFileAt(workspace, direct.path)) return { reference, ...direct }
   return yield* yield* explainMissing({ reference, ...direct }, context)
 })
 
@@ -179,7 +179,7 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
     const how = `Refer to the lines that are needed, such as ${bareHrefOfPath(target)}#L1-L200, or let a task search it.`
     return yield* problem("reference-unreadable", `${size}.`, how)
   }
-  const text = yield* Effect.mapError(workspace.readLines(path, lines, partBytes), ({ message, type }) =>
+  const text = yield* Effect.mapError(workspace.readText(path, partBytes, lines), ({ message, type }) =>
     type === "validation_failed"
       ? problem("reference-lines", `"${href}" names lines that it does not have.`, message)
       : problem("reference-unreadable", message)
@@ -220,7 +220,7 @@ const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<st
   if (file._tag === "None") return false
   // Outside the project only the gate may reveal what exists, when a call accesses it.
   if (!file.value.inside || file.value.path === workspace.root) return true
-  if (yield* workspace.isFile(file.value.path)) return true
+  if (yield* isFileAt(workspace, file.value.path)) return true
   const relative = file.value.path.slice(workspace.root.length + 1)
   if (tree.some((file) => file.startsWith(`${relative}/`))) return true
   const failure = yield* Effect.option(Effect.flip(workspace.readText(file.value.path, 0)))

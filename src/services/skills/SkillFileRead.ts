@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 
 export const makeSkillFileRead = Effect.gen(function* () {
   const workspace = yield* Workspace
@@ -12,8 +12,7 @@ export const makeSkillFileRead = Effect.gen(function* () {
     const path = call.name === "read_file" ? call.arguments["path"] : undefined
     const file = typeof path === "string" ? skillFileAt(path, skill) : undefined
     if (file === undefined || file === path) return call
-    const isThere = Effect.flatMap(workspace.canonical(String(path)), (place) => workspace.isFile(place.path))
-    if (yield* Effect.orElseSucceed(isThere, () => false)) return call
+    if (yield* isFileAt(workspace, String(path))) return call
     return { ...call, arguments: { ...call.arguments, path: file } }
   })
 })

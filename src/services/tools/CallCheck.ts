@@ -25,7 +25,7 @@ import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { ownCall } from "../../domain/tools/ForeignTools.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import type { Workspace } from "../files/Workspace.ts"
+import { isFileAt, type Workspace } from "../files/Workspace.ts"
 import { type AccessContext, canonicalAccess } from "./FileAccess.ts"
 import { shellProblem } from "../../domain/commands/ShellWords.ts"
 import { runIsolated } from "./ForeignCode.ts"
@@ -157,7 +157,7 @@ const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, worksp
   const found = yield* Effect.result(workspace.readText(access.path, 0))
   if (Result.isSuccess(found) || found.failure.type !== "io_error") return
   // A file that cannot be read may still be replaced.
-  if (!(yield* workspace.isFile(access.path))) return yield* found.failure
+  if (!(yield* isFileAt(workspace, access.path))) return yield* found.failure
 })
 
 /** Why a call would fail, as far as the project shows it without running the call; nothing when it may succeed. */

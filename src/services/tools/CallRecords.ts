@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import { activityName, seenKey, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
 import { accessTarget, type WriteAccess, writesIn, writtenText } from "../../domain/tools/Access.ts"
@@ -96,14 +96,14 @@ const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: Work
 }
 
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
-const happened = ({ targets }: InDoubtCall, copy: WorkingCopy | undefined): Schema.Json => ({
+const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
 /** The result of a call in whose place another one had happened, of an answer that was not kept. */
-const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): Schema.Json => ({
+const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
   carried_out: [name, given as Schema.JsonObject],
   outcome: outcome ?? "It is not known."
@@ -206,13 +206,13 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   /** The result of a call that an earlier session carried out, as far as it is known; nothing for one that is to be made. */
   const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
     const { name: key } = activityOf({ call, id })
-    const doubt = yield* journal.doubt(key)
-    if (doubt === undefined) return undefined
+    const uncertain = yield* journal.uncertain(key)
+    if (uncertain === undefined) return undefined
     const hasHappened =
-      doubt.outcome !== undefined ||
-      (yield* Effect.tapError(resolveUncertain(doubt, gate, workspace), inFlight.stop)) === "done"
+      uncertain.outcome !== undefined ||
+      (yield* Effect.tapError(resolveUncertain(uncertain, gate, workspace), inFlight.stop)) === "done"
     if (!hasHappened) return undefined
-    return yield* measuredNow(Result.succeed(doubt.key === key ? happened(doubt, copy) : replaced(doubt)))
+    return yield* measuredNow(Result.succeed(uncertain.key === key ? happened(uncertain, copy) : replaced(uncertain)))
   })
 
   /** Makes a call that does something outside of a working copy. */
@@ -245,7 +245,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
-    return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined
+    return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined
   })
 
   return { activity, proposal, wasBegun }

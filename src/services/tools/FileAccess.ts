@@ -191,8 +191,11 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 
 /** The files below a folder that goes as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
-  const files = yield* workspace.below(folder)
-  if (files.length <= mostInFolder) return files
+  /* What this task removed of it does not count. */
+  const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
+  const below = relative(workspace.root, folder)
+  const { files, isWhole } = yield* workspace.treeWithin({ entries, below, everything: true })
+  if (isWhole && files.length <= mostInFolder) return files.map((file) => join(workspace.root, file))
   const message = `The folder ${name} holds more than ${mostInFolder} files, the most that one change may remove or move. Name a folder in it.`
   return yield* invalid(message)
 })

@@ -50,9 +50,8 @@ const grantedWorkspace = (
     ...workspace,
     /* The hash of a file lets its content be guessed. */
     state: () => Effect.succeed("unknown"),
-    readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
-    readLines: (file, range, maxBytes) =>
-      Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),
+    readText: (file, maxBytes, range) =>
+      Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes, range)),
     encoding: (file) => Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encoding), () => undefined),
     write: (access) =>
       accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))

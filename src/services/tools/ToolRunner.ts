@@ -129,7 +129,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     run,
     wasBegun: records.wasBegun,
     /**
-     * Returns why the run must stop: a call is in doubt, and the answer was to stop, or nobody answered. By then the
+     * Returns why the run must stop: a call is uncertain, and the answer was to stop, or nobody answered. By then the
      * calls in flight have ended.
      */
     stopped: inFlight.stopped,

@@ -2,7 +2,7 @@
  * What to do about a call that was begun before the run broke off and has no result: run it again, or take it as done.
  */
 import * as Effect from "effect/Effect"
-import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
+import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import { type Workspace, fileState } from "../files/Workspace.ts"
 import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
@@ -29,7 +29,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
 
 /** Decides by the files of the call, else by asking. Fails when the run is to stop. */
 export const resolveUncertain = Effect.fnUntraced(function* (
-  intent: InDoubtCall,
+  intent: UncertainCall,
   gate: Gate["Service"],
   workspace: Workspace["Service"]
 ) {

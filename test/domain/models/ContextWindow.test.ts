@@ -47,13 +47,13 @@ const windows: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, CallCa
   [
     "the Modelfile sets a window, and the model is loaded with another",
     {},
-    { window: 4096, loadedWindow: 16_384 },
+    { modelfileWindow: 4096, loadedWindow: 16_384 },
     { contextWindow: 4096, note: fromModelfile(4096) }
   ],
   [
     "the user set a window",
     { contextWindow: 4096 },
-    { window: 32_768, loadedWindow: 16_384, supportedWindow: 40_960 },
+    { modelfileWindow: 32_768, loadedWindow: 16_384, supportedWindow: 40_960 },
     { contextWindow: 4096 }
   ],
   [

@@ -12,10 +12,9 @@ import { sizeText } from "../../../src/domain/text/Format.ts"
 const model = (name: string, more: Partial<InstalledModel> = {}): InstalledModel => ({
   name,
   size: 5_200_000_000,
-  completion: true,
-  tools: true,
-  thinking: false,
+  abilities: { completion: true, tools: true, thinking: false },
   isForwarded: false,
+  capacity: {},
   ...more
 })
 
@@ -72,19 +71,26 @@ describe("the models to choose from", () => {
   it("are those that write text: first the ones here, with tools, in memory", () => {
     const models = [
       model("far", { isForwarded: true }),
-      model("embed", { completion: false }),
-      model("plain", { tools: false }),
+      model("embed", { abilities: { completion: false } }),
+      model("plain", { abilities: { tools: false } }),
       model("cold"),
-      model("warm", { loadedWindow: 8192 })
+      model("warm", { capacity: { loadedWindow: 8192 } })
     ]
     expect(fittingModels(models).map(({ name }) => name)).toEqual(["warm", "cold", "plain", "far"])
   })
 
   it("are listed in columns", () => {
     const lines = modelLines([
-      model("qwen3:8b", { thinking: true, supportedWindow: 40_960, loadedWindow: 8192 }),
+      model("qwen3:8b", {
+        abilities: { tools: true, thinking: true },
+        capacity: { supportedWindow: 40_960, loadedWindow: 8192 }
+      }),
       model("far:cloud", { isForwarded: true, size: 300 }),
-      model("embed", { completion: false, tools: false, size: 274_000_000, supportedWindow: 2048 })
+      model("embed", {
+        abilities: { completion: false, tools: false },
+        size: 274_000_000,
+        capacity: { supportedWindow: 2048 }
+      })
     ])
     expect(lines).toEqual([
       "qwen3:8b   5.2 GB  40960 tokens  tools, thinking, loaded with 8192 tokens",
@@ -96,7 +102,9 @@ describe("the models to choose from", () => {
 })
 
 const loadedLine = (bytes: number, gpuBytes: number, window = 16_384) =>
-  modelLines([model("qwen3:8b", { size: 5e9, loadedWindow: window, memory: { bytes, gpuBytes, window } })])[0]
+  modelLines([
+    model("qwen3:8b", { size: 5e9, capacity: { loadedWindow: window }, memory: { bytes, gpuBytes, window } })
+  ])[0]
 
 describe("a model that is in memory", () => {
   it("is listed with what is not on the graphics card, and a window that would fit", () => {

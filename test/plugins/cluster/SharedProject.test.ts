@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { expect, layer } from "@effect/vitest"
-import { lockHolder } from "../../../src/services/files/Lock.ts"
+import { lockHolder } from "../../../src/services/files/ProcessLock.ts"
 import { takeSharedProject } from "../../../src/plugins/cluster/SharedProject.ts"
 import { makeFolder } from "../../support/Project.ts"
 

@@ -55,7 +55,7 @@ describe("the slots of a server", () => {
     ["other words", page({ slots: 4 }), Infinity]
   ])("are read from %s", ([, properties, expected]) =>
     Effect.gen(function* () {
-      const { slots } = yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))
+      const { slots } = (yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))).capacity
       assert.strictEqual(slots, expected)
     })
   )
@@ -76,7 +76,8 @@ describe("the slots of a server", () => {
           "/props?model=c": page({ error: { code: 400, message: "model 'c' not found" } }, 400)
         }
       }
-      const { loadedWindow, pool, slots, takesGrammar } = yield* withServer(options, factsOf("openai:a"))
+      const { capacity, takesGrammar } = yield* withServer(options, factsOf("openai:a"))
+      const { loadedWindow, pool, slots } = capacity
       assert.deepStrictEqual([loadedWindow, pool, slots, takesGrammar], [8192, 8192, 4, true])
       assert.isTrue((yield* withServer(options, factsOf("openai:c"))).isMissing)
     })
@@ -128,20 +129,22 @@ describe("the facts of a model", () => {
   const none = undefined
   const known = {
     isKnown: true,
-    thinks: false,
+    abilities: {},
     temperature: 0.8,
     takesGrammar: false,
-    slots: Infinity,
     family: none,
-    supportedWindow: none,
-    loadedWindow: none
+    capacity: { slots: Infinity, supportedWindow: none, loadedWindow: none }
   }
 
   it.effect("are its window, or that of the only model under any name", () =>
     Effect.gen(function* () {
       const one = [{ id: "tiny.gguf", meta: { n_ctx: 4096 } }]
       const two = [...one, { id: "b", max_model_len: 32_768 }]
-      const window = (family: string, size: number) => ({ ...known, family, supportedWindow: size, loadedWindow: size })
+      const window = (family: string, size: number) => ({
+        ...known,
+        family,
+        capacity: { slots: Infinity, supportedWindow: size, loadedWindow: size }
+      })
       assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:b")), window("b", 32_768))
       assert.deepStrictEqual(yield* withServer({ models: one }, factsOf("openai:any")), window("tiny.gguf", 4096))
       const missing = { ...known, isMissing: true }
@@ -166,10 +169,8 @@ describe("the facts of a model", () => {
       const own = {
         ...known,
         takesGrammar: true,
-        slots: 1,
         family: "gpt-oss-20b.gguf",
-        supportedWindow: 4096,
-        loadedWindow: 4096
+        capacity: { slots: 1, supportedWindow: 4096, loadedWindow: 4096 }
       }
       assert.deepStrictEqual(yield* facts(stock), { ...own, temperature: none })
       assert.deepStrictEqual(yield* facts({ ...stock, temperature: 0.3 }), { ...own, temperature: 0.3 })
@@ -177,8 +178,7 @@ describe("the facts of a model", () => {
       assert.deepStrictEqual(yield* facts({ ...stock, temperature: 0.3 }, 4), {
         ...own,
         temperature: 0.3,
-        slots: 4,
-        pool: 4096
+        capacity: { ...own.capacity, slots: 4, pool: 4096 }
       })
       assert.deepStrictEqual(yield* facts({ ...stock, top_k: 20 }), { ...own, temperature: stock.temperature })
     })
@@ -199,7 +199,7 @@ describe("the facts of a model", () => {
       )
       const { port } = loading.address() as AddressInfo
       const server = yield* connectOpenAi({ host: `http://127.0.0.1:${port}/v1` })
-      assert.strictEqual((yield* server.facts("openai:x")).loadedWindow, 4096)
+      assert.strictEqual((yield* server.facts("openai:x")).capacity.loadedWindow, 4096)
     }).pipe(Effect.scoped)
   )
 
@@ -218,7 +218,11 @@ describe("the facts of a model", () => {
         server.requests.map(({ path }) => path),
         ["/v1/models", "/props"]
       )
-      assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], { isKnown: false, thinks: false })
+      assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], {
+        isKnown: false,
+        abilities: {},
+        capacity: {}
+      })
     })
   )
 })
@@ -230,7 +234,7 @@ it.effect("lists its models for a person to choose from", () =>
       Effect.map(inventory ?? Effect.succeed([]), (all) => [all, missing?.("openai:qwen3-8")] as const)
     )
     assert.deepStrictEqual(
-      listed.map(({ loadedWindow, name }) => [name, loadedWindow]),
+      listed.map(({ capacity, name }) => [name, capacity.loadedWindow]),
       [
         ["openai:qwen3-8b", 32_768],
         ["openai:gemma-3-4b", undefined]

@@ -1,14 +1,15 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import { assert, layer } from "@effect/vitest"
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { layerWriteLock } from "../../../src/app/writeLock.ts"
 import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
-import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
+import { takeLock } from "../../../src/services/files/ProcessLock.ts"
+import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const makeWorld = Effect.gen(function* () {
@@ -24,7 +25,9 @@ const makeWorld = Effect.gen(function* () {
     work: <A>(runId: string, use: (lock: ProjectWriteLock["Service"]) => Effect.Effect<A>, folder = "") => {
       const project = join(place.project, folder)
       mkdirSync(project, { recursive: true })
-      return Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerWriteLock({ ...place, project, runId })))
+      return Effect.flatMap(ProjectWriteLock, use).pipe(
+        Effect.provide(ProjectWriteLock.layer({ ...place, project, runId }))
+      )
     },
     other: takeProject({ ...place, runId: "another" })
   }
@@ -125,5 +128,21 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
         "packages/a"
       )
     })
+  )
+})
+
+layer(NodeServices.layer, { excludeTestServices: true })("taking a project", (it) => {
+  it.effect("waits for the process that looks, also when it is slow", () =>
+    Effect.gen(function* () {
+      const locks = yield* makeFolder
+      const project = yield* makeFolder
+      const looks = yield* Scope.make()
+      const other = { folder: locks, runId: "other", what: "The list of projects" }
+      yield* Effect.retry(Scope.provide(takeLock("projects", other), looks), { times: 1000 })
+      yield* Effect.forkScoped(Effect.andThen(Effect.sleep("4 seconds"), Scope.close(looks, Exit.void)))
+      const begun = Date.now()
+      yield* takeProject({ locks, project, runId: "mine" })
+      assert.isAtLeast(Date.now() - begun, 3500)
+    }).pipe(Effect.scoped)
   )
 })

@@ -74,7 +74,7 @@ layer(NodeServices.layer)("files that are none", (it) => {
           const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(yield* makeFolder)))
           const said = [
             yield* failureOf(workspace.readText(path, 1_048_576)),
-            yield* failureOf(workspace.readLines(path, { from: 1, to: 3 }, 1_048_576)),
+            yield* failureOf(workspace.readText(path, 1_048_576, { from: 1, to: 3 })),
             yield* failureOf(readGivenFile(path)),
             yield* failureOf(readBoundedFile(path))
           ]

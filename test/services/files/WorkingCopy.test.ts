@@ -3,7 +3,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { changesSince, CurrentCopy, makeWorkingCopy, proposeAgain } from "../../../src/services/files/WorkingCopy.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { isFileAt, Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 
 const lines = "one\ntwo\nthree\n"
@@ -26,10 +26,10 @@ describe("a working copy", () => {
         const of = (name: string) => `${workspace.root}/${name}`
         return {
           a: yield* workspace.readText(of("a.txt"), 1000),
-          line: yield* workspace.readLines(of("a.txt"), { from: 2, to: 2 }, 1000),
-          beyond: yield* Effect.flip(workspace.readLines(of("a.txt"), { from: 9, to: 9 }, 1000)),
+          line: yield* workspace.readText(of("a.txt"), 1000, { from: 2, to: 2 }),
+          beyond: yield* Effect.flip(workspace.readText(of("a.txt"), 1000, { from: 9, to: 9 })),
           gone: yield* Effect.result(workspace.readText(of("gone.txt"), 1000)),
-          isNew: yield* workspace.isFile(of("new/b.txt")),
+          isNew: yield* isFileAt(workspace, of("new/b.txt")),
           tree: yield* workspace.tree
         }
       })

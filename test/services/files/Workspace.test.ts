@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
 import { readDescriptions } from "../../../src/services/files/Descriptions.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { isFileAt, Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 
 const failureOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -195,7 +195,8 @@ layer(NodeServices.layer)("Workspace", (it) => {
 
     it.effect("never opens a pipe or a device", () =>
       Effect.gen(function* () {
-        const { isFile, readText, root } = yield* openProject({})
+        const workspace = yield* openProject({})
+        const { readText, root } = workspace
         execFileSync("mkfifo", [`${root}/pipe`])
         expect(yield* failureOf(readText(`${root}/pipe`, 100))).toEqual([
           "io_error",
@@ -205,7 +206,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
           "io_error",
           "/dev/zero is a device. Only regular files can be read."
         ])
-        expect(yield* isFile(`${root}/pipe`)).toBe(false)
+        expect(yield* isFileAt(workspace, `${root}/pipe`)).toBe(false)
       })
     )
 

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
-import { inMovedProject } from "../../../src/services/history/RunJournal.ts"
+import { inMovedProject } from "../../../src/services/history/MovedProject.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 import { nodeTest } from "../../support/nodeTest.ts"

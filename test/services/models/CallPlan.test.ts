@@ -8,7 +8,7 @@ import { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 const plan = (stage: Stage, contextWindow: number, promptTokens: number, thinkingTokens: number, thinkingCuts = 0) =>
   planCall({ ...defaultSettings, limits: { ...defaultLimits, thinkingTokens } }, makeThinking(), {
     model: "qwen3:8b",
-    facts: { isKnown: true, thinks: true },
+    facts: { isKnown: true, abilities: { thinking: true }, capacity: {} },
     stage,
     tuning: { repeats: 0, thinkingCuts },
     promptTokens,
@@ -22,9 +22,9 @@ describe("a call", () => {
         for (const prompt of [200, 1500, window - answerReserve(window)]) {
           for (const limit of [512, 4096, 16_384]) {
             for (const cuts of [0, 2]) {
-              const { maxTokens, thinkingTokens, thinks } = plan(stage, window, prompt, limit, cuts)
+              const { settings, thinkingTokens, thinks } = plan(stage, window, prompt, limit, cuts)
               const what = `${stage} ${window} ${prompt} ${limit} ${cuts}`
-              assert.isAtMost(prompt + maxTokens, window, what)
+              assert.isAtMost(prompt + settings.maxTokens, window, what)
               if (thinks) assert.isAtMost(prompt + thinkingTokens + answerReserve(window), window, what)
             }
           }
@@ -34,9 +34,9 @@ describe("a call", () => {
   })
 
   it("leaves a model its thoughts where the window has room for them", () => {
-    const { maxTokens, thinkingTokens, thinks } = plan("task", 8192, 1000, 4096)
+    const { settings, thinkingTokens, thinks } = plan("task", 8192, 1000, 4096)
     assert.deepStrictEqual(
-      { maxTokens, thinkingTokens, thinks },
+      { maxTokens: settings.maxTokens, thinkingTokens, thinks },
       { maxTokens: 6144, thinkingTokens: 4096, thinks: true }
     )
     assert.strictEqual(plan("task", 8192, 6000, 4096).isWindowTooSmall, true)

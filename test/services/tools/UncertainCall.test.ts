@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { FileState, InDoubtCall } from "../../../src/domain/journal/JournalRecord.ts"
+import type { FileState, UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
 import type { DoubtAnswer } from "../../../src/domain/permissions/Answer.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
@@ -14,7 +14,7 @@ import { resolveUncertain } from "../../../src/services/tools/UncertainCall.ts"
 import { openGate } from "../../support/OpenGate.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
 
-const intent = (root: string, files: ReadonlyArray<FileState>): InDoubtCall => ({
+const intent = (root: string, files: ReadonlyArray<FileState>): UncertainCall => ({
   type: "intent",
   key: "call-1",
   seq: 1,

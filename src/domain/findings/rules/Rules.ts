@@ -2,12 +2,14 @@
  * All rules there are, by family. The codes that checks can use are typed by this list, so a rule that is not in it
  * does not exist.
  */
+import { callRules } from "./CallRules.ts"
 import { documentRules } from "./DocumentRules.ts"
+import { fieldRules } from "./FieldRules.ts"
 import { fileRules } from "./FileRules.ts"
 import type { FindingRule, RuleFamily, Severity } from "./Rule.ts"
 import { taskRules } from "./TaskRules.ts"
 
-const families = [...documentRules, ...taskRules, ...fileRules] as const
+const families = [...documentRules, ...fieldRules, ...taskRules, ...callRules, ...fileRules] as const
 
 type CodeIn<R, Wanted extends Severity> = R extends unknown
   ? { readonly [Code in keyof R]: R[Code] extends { readonly severity: Wanted } ? Code : never }[keyof R]

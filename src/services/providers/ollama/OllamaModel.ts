@@ -226,9 +226,9 @@ export const layerOllama = (options: ModelOptions) =>
       url: `${options.host}/api/chat`,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
-      requestOf: (question, { contextWindow, format, maxTokens, model, refusesLong, sampling, think }) => ({
+      requestOf: (question, { bound, contextWindow, maxTokens, model, refusesLong, sampling, think }) => ({
         model,
-        format,
+        format: bound?.format,
         ...question,
         stream: true as const,
         keep_alive: options.keepAlive ?? defaultKeepAlive,

@@ -11,7 +11,7 @@ import { type InstalledModel, listedName } from "../../../domain/models/Installe
 import type { LoadedMemory } from "../../../domain/models/ModelMemory.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
 import {
-  type Facts,
+  type ModelFacts,
   type ModelServer,
   type Provider,
   type ServerConnection,
@@ -25,11 +25,6 @@ import { layerOllama } from "./OllamaModel.ts"
 import { PullStep } from "../../../domain/models/ModelPull.ts"
 import { fromFailure } from "../ModelErrors.ts"
 import { asServerError, badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
-
-/** What the server says of a model. */
-interface Capabilities extends Facts {
-  readonly completion: boolean
-}
 
 const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
@@ -70,19 +65,23 @@ const parameter = (text: string, name: string): number | undefined => {
 }
 
 /** A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
-const readCapabilities = (shown: typeof Show.Type): Capabilities => {
+const readCapabilities = (shown: typeof Show.Type): ModelFacts => {
   const names = shown.capabilities ?? ["completion"]
   const window = parameter(shown.parameters ?? "", "num_ctx")
   return {
-    completion: names.includes("completion"),
     isKnown: true,
-    thinks: names.includes("thinking"),
-    canCallTools: names.includes("tools"),
-    canSee: names.includes("vision"),
+    abilities: {
+      completion: names.includes("completion"),
+      tools: names.includes("tools"),
+      thinking: names.includes("thinking"),
+      vision: names.includes("vision")
+    },
     isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
     family: ["architecture", "basename", "name"].flatMap((key) => shown.model_info?.[`general.${key}`] ?? []).join(" "),
-    supportedWindow: contextLength(shown.model_info ?? {}),
-    window: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window,
+    capacity: {
+      supportedWindow: contextLength(shown.model_info ?? {}),
+      modelfileWindow: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window
+    },
     temperature: parameter(shown.parameters ?? "", "temperature")
   }
 }
@@ -95,7 +94,7 @@ interface Queries {
   /** What is in memory now. */
   readonly loaded: Effect.Effect<LoadedModels, ModelError>
   /** Fails with `ModelMissing` when the server does not have the model. */
-  readonly capabilities: (model: string) => Effect.Effect<Capabilities, ModelError>
+  readonly capabilities: (model: string) => Effect.Effect<ModelFacts, ModelError>
   readonly unload: (model: string) => Effect.Effect<void, ModelError>
 }
 
@@ -150,7 +149,7 @@ const memoryOf = (loaded: LoadedModels[number] | undefined): LoadedMemory | unde
     ? undefined
     : { bytes: loaded.size, gpuBytes: loaded.size_vram, window: loaded.context_length }
 
-const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
+const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string): Effect.fn.Return<ModelFacts> {
   const answers = Effect.all([
     server.capabilities(model),
     Effect.orElseSucceed(server.loaded, () => []),
@@ -162,40 +161,22 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
     return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
   }
   const [known, loaded, version] = answered.success
-  const facts: Facts = {
-    ...known,
-    refusesLong: refusesLong(version),
-    loadedWindow: loaded.find(isNamed(model))?.context_length
-  }
-  return facts
+  const loadedWindow = loaded.find(isNamed(model))?.context_length
+  return { ...known, capacity: { ...known.capacity, loadedWindow }, refusesLong: refusesLong(version) }
 })
-
-/** How a model is in memory now. */
-const loadedAs = (loaded: LoadedModels[number] | undefined): Pick<InstalledModel, "loadedWindow" | "memory"> => {
-  const memory = memoryOf(loaded)
-  return { loadedWindow: loaded?.context_length, ...(memory === undefined ? {} : { memory }) }
-}
 
 /** How many models are asked about at the same time. */
 const askedAtOnce = 4
 
-/** A model that the server says nothing of is taken for one that writes text. */
 const describe = (
   { name, size }: ListedModels[number],
-  loaded: LoadedModels,
-  { canCallTools = false, canSee, completion, isForwarded = false, supportedWindow, thinks, window }: Capabilities
-): InstalledModel => ({
-  name,
-  size,
-  completion,
-  tools: canCallTools,
-  thinking: thinks,
-  ...(canSee === true ? { vision: canSee } : {}),
-  isForwarded,
-  supportedWindow,
-  modelfileWindow: window,
-  ...loadedAs(loaded.find((model) => model.name === name))
-})
+  loadedModels: LoadedModels,
+  { abilities, capacity, isForwarded }: ModelFacts
+): InstalledModel => {
+  const loaded = loadedModels.find((model) => model.name === name)
+  const memory = memoryOf(loaded)
+  return { name, size, abilities, isForwarded, capacity: { ...capacity, loadedWindow: loaded?.context_length }, memory }
+}
 
 /** Everything that is installed, in the server's order: newest first. */
 const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
@@ -205,7 +186,7 @@ const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
     models,
     (model) =>
       server.capabilities(model.name).pipe(
-        Effect.orElseSucceed(() => ({ ...unknownFacts, completion: true })),
+        Effect.orElseSucceed(() => unknownFacts),
         Effect.map((shown) => describe(model, loaded, shown))
       ),
     { concurrency: askedAtOnce }

@@ -25,17 +25,12 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       yield* Effect.promise(() => fetch(`${server.url}/api/chat`, { method: "POST", body }).then((said) => said.text()))
       const facts = {
         isKnown: true,
-        completion: true,
         refusesLong: true,
-        thinks: true,
-        canCallTools: true,
-        canSee: false,
+        abilities: { completion: true, thinking: true, tools: true, vision: false },
         isForwarded: false,
         family: "qwen3",
-        supportedWindow: 16_384,
-        window: 9000,
-        temperature: 0.6,
-        loadedWindow: 4000
+        capacity: { supportedWindow: 16_384, modelfileWindow: 9000, loadedWindow: 4000 },
+        temperature: 0.6
       }
       expect(yield* factsOf("own")).toEqual(facts)
       expect(yield* factsOf("own")).toEqual(facts)

@@ -61,16 +61,12 @@ describe("OllamaServer", () => {
     withServer({ models }, (server, fake) =>
       Effect.gen(function* () {
         assert.containsSubset(yield* server.capabilities("qwen3:8b"), {
-          completion: true,
-          canCallTools: true,
-          thinks: true,
-          supportedWindow: 40_960
+          abilities: { completion: true, tools: true, thinking: true },
+          capacity: { supportedWindow: 40_960 }
         })
         assert.containsSubset(yield* server.capabilities("tiny"), {
-          completion: true,
-          canCallTools: false,
-          thinks: false,
-          supportedWindow: 2048
+          abilities: { completion: true, tools: false, thinking: false },
+          capacity: { supportedWindow: 2048 }
         })
         assert.deepStrictEqual(
           fake.requests.map(({ body }) => body),
@@ -89,7 +85,8 @@ describe("OllamaServer", () => {
   ] as const)("reads the parameters of a Modelfile: %j", ([parameters, expected]) =>
     withServer({ models: [{ name: "own", parameters }] }, (server) =>
       Effect.gen(function* () {
-        const { temperature, window } = yield* server.capabilities("own")
+        const { capacity, temperature } = yield* server.capabilities("own")
+        const window = capacity.modelfileWindow
         assert.deepStrictEqual({ temperature, window }, { temperature: undefined, window: undefined, ...expected })
       })
     )
@@ -101,9 +98,7 @@ describe("OllamaServer", () => {
       (server) =>
         Effect.gen(function* () {
           assert.containsSubset(yield* server.capabilities("old"), {
-            completion: true,
-            canCallTools: false,
-            thinks: false
+            abilities: { completion: true, tools: false, thinking: false }
           })
         })
     )

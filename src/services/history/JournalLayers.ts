@@ -1,5 +1,5 @@
 /**
- * Opens the journal of a new or a resumed run, together with the lock on the run.
+ * Opens the journal of a new or a resumed run, together with the lock on the run; each way is a layer.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -7,7 +7,6 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import {
-  type CallIntent,
   type JournalRecord,
   journalVersion,
   makeSharedPrompts,
@@ -17,54 +16,21 @@ import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { type JournalLine, readRecord, readRecords } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { neededUnknown } from "../journal/UnknownRecords.ts"
 import { journalKey, journalKeyFile, newProof, type Proof, proofOf, SealKey } from "../journal/JournalSeal.ts"
 import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
-import { takeLock } from "../files/Lock.ts"
-import { takeProject } from "../journal/ProjectLock.ts"
+import { takeLock } from "../files/ProcessLock.ts"
+import { takeProject } from "../files/ProjectWriteLock.ts"
 import { ResumeNotes } from "../pipeline/ResumeNotes.ts"
+import { inMovedProject } from "./MovedProject.ts"
 import { journalPath, lockFolder, runLock, versionsFolder } from "./RunStore.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
-import { eventsOf } from "../../domain/history/RunEvidence.ts"
-
-/** Where a run worked last, by the records of its being resumed; nothing when it was never moved. */
-export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
-  readRecords(lines.filter(({ type }) => type === "resumed"))
-    .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
-    .at(-1)
-
-/** The lines as if all sessions had worked on the project where it is now. */
-export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
-  const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
-  const now = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
-  const started = eventsOf(readRecords(lines.filter(({ event }) => event === "run.started")), "run.started")
-  const before = [...new Set(started.map((event) => event.project))].filter((one) => one !== now)
-  if (before.length === 0) return lines
-  const moved = (file: string): string => {
-    if (isWithin(now, file)) return file
-    const root = before.find((one) => isWithin(one, file))
-    return root === undefined ? file : path.join(now, path.relative(root, file))
-  }
-  return lines.map((line): JournalLine => {
-    const record = line.type === "intent" ? readRecord(line) : undefined
-    if (record?.type !== "intent") return line
-    const intent: CallIntent = {
-      ...record,
-      targets: record.targets.map((target) => (path.isAbsolute(target) ? moved(target) : target)),
-      files: record.files.map(({ folder, path: file, ...state }) =>
-        Object.assign({ ...state, path: moved(file) }, folder === undefined ? {} : { folder: moved(folder) })
-      )
-    }
-    return { ...line, json: intent }
-  })
-})
 
 /** Where runs are saved, and what is needed of them. */
 export interface RunPlace {

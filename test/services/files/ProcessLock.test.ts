@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { lockHolder, takeLock } from "../../../src/services/files/Lock.ts"
+import { lockHolder, takeLock } from "../../../src/services/files/ProcessLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const script = fileURLToPath(new URL("../../support/lockProcess.ts", import.meta.url))

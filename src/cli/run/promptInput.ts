@@ -1,0 +1,96 @@
+/**
+ * What `run` and other commands read for an order: the prompt, what is attached to it, and the schema of its answer.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
+import type { Attachment } from "../../domain/models/Briefing.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import {
+  attachedBytes,
+  readAttached,
+  readInput,
+  readPromptFile,
+  readPromptStdin,
+  readWaitingStdin
+} from "../terminal/Input.ts"
+import { Output } from "../terminal/Output.ts"
+import type { AnswerFlags, RunFlags } from "./runFlags.ts"
+
+/** Where the prompt comes from. */
+type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
+
+const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPlace) {
+  if (Option.isSome(prompt) && Option.isSome(promptFile)) {
+    return yield* usageFailure("The prompt is given twice, as an argument and with --prompt-file. Leave one out.")
+  }
+  if (Option.isSome(prompt) && prompt.value !== "-") return prompt.value
+  if (Option.isSome(promptFile)) return yield* readPromptFile(promptFile.value)
+  const { hasPipedInput } = yield* Output
+  if (Option.isSome(prompt) || hasPipedInput) return yield* readPromptStdin
+  return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
+})
+
+/** The prompt from wherever it was given; fails when there is none, two, or an empty one. */
+export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
+  const text = yield* promptText(flags)
+  if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
+  return text
+})
+
+/** True when the prompt is taken from stdin, so that nothing of it is left to attach. */
+const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
+  Option.contains(prompt, "-") ||
+  Option.contains(promptFile, "-") ||
+  (Option.isNone(prompt) && Option.isNone(promptFile) && !hasOther)
+
+const nothing: { readonly attachment?: Attachment } = {}
+
+/**
+ * What is attached to the prompt; `hasOther` says that the prompt comes from elsewhere, such as a plan. Without the flag it
+ * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
+ */
+export const readAttachment = Effect.fn("readAttachment")(function* (
+  given: Pick<AnswerFlags, "attach"> & PromptPlace,
+  hasOther = false
+) {
+  const { emit, hasPipedInput } = yield* Output
+  if (Option.isSome(given.attach)) {
+    const file = given.attach.value
+    if (file !== "-") return { attachment: yield* readAttached(file) }
+    if (takesStdin(given, hasOther)) {
+      return yield* usageFailure("--attach - and the prompt both come from stdin. Give the prompt in quotes.")
+    }
+    return { attachment: yield* readAttached("-") }
+  }
+  if (!hasPipedInput || takesStdin(given, hasOther)) return nothing
+  const found = yield* readWaitingStdin
+  if (found === "silent") {
+    yield* emit("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
+    return nothing
+  }
+  if (found.text.trim() === "") return nothing
+  if (found.isCut === true) {
+    yield* emit(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
+  }
+  return { attachment: found }
+})
+
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+/** The JSON schema for the answer, checked. */
+export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
+  outputSchema
+}: Pick<AnswerFlags, "outputSchema">) {
+  if (Option.isNone(outputSchema)) return {}
+  const file = outputSchema.value
+  const json = readJson(yield* readInput(file))
+  if (Option.isNone(json)) return yield* usageFailure(`--output-schema ${file}: the file is not JSON.`)
+  const schema = answerSchema(json.value)
+  if (Result.isFailure(schema)) {
+    return yield* usageFailure(`--output-schema ${file}: the JSON schema cannot be used: ${schema.failure}.`)
+  }
+  return { outputSchema: json.value }
+})

@@ -1,0 +1,164 @@
+/**
+ * What an agent needs to know of a message of a conversation: its assignment, what the program writes meanwhile, and how its answer is
+ * read and judged.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import { foldedMessages } from "../../domain/conversation/Conversation.ts"
+import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
+import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
+import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
+import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { makeAboutProject } from "../pipeline/AboutProject.ts"
+import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
+import type { AgentPrompt, AgentWork, Assignment, Session } from "../agent/Session.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** What is known of a conversation from message to message. */
+export interface Memory {
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** What was called for all messages so far. */
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** True when not all of the outputs stand in the messages as they were. */
+  readonly hasFolded: boolean
+}
+
+export interface MessageOrder {
+  /** The number of the message, from 1. */
+  readonly number: number
+  readonly system: string
+  /** The message of the person, after what the host shows with it. */
+  readonly content: ReadonlyArray<ConversationMessage>
+  readonly briefing: Briefing
+  readonly memory: Ref.Ref<Memory>
+  /** The files with instructions of the project that the conversation holds. */
+  readonly told: Ref.Ref<ReadonlyArray<string>>
+  /** The names of the tools that the model may call. */
+  readonly tools: ReadonlyArray<string>
+  /** Receives the text of the answer while it is written. */
+  readonly listen: (delta: string) => void
+  /** A check that fails, or that the person named and that proves nothing, does not keep the answer from being done. */
+  readonly acceptUnverified?: boolean | undefined
+  /** True when no further message can answer a question of the model, so that the person is asked. */
+  readonly asksBack: boolean
+  /** The work so far, for the report on an answer that was interrupted. */
+  readonly progress: { iterations: number; toolCalls: number; partial: string }
+}
+
+/** A message while it is answered. */
+export interface OpenedMessage {
+  readonly message: MessageOrder
+  readonly shown: ShownAnswer
+  readonly work: AgentWork<string>
+  /** Where the work stands. */
+  readonly session: Ref.Ref<Session>
+}
+
+/** True when the user, an earlier message or a command gave material with the message. */
+const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
+  hasFolded ||
+  content.length > 1 ||
+  content.some((message) => message.role === "user" && message.pictures !== undefined) ||
+  briefing.attachment !== undefined ||
+  briefing.currentFile !== undefined ||
+  messages.some(
+    (message) =>
+      message.role === "tool" ||
+      (message.role === "user" && !isFromPerson(message) && !message.content.startsWith("## Reply"))
+  )
+
+/** What the program writes while a message is answered. */
+const makeMessagePrompt = Effect.gen(function* () {
+  const instructions = yield* makeInstructions
+  const { contextWindow } = yield* RunSettings
+
+  return ({ briefing, number, system, told }: MessageOrder, mayChange: boolean): AgentPrompt => ({
+    system,
+    instruction: (left) =>
+      left === 1
+        ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
+        : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
+    compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
+    correction: "Write the whole answer again with this corrected.",
+    continuation: "Go on from here, or answer the person.",
+    folderInstructions: (turn, files, budget) => {
+      const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
+      return besideShown(instructions, key, files, told, { briefing, budget })
+    }
+  })
+})
+
+export const makeMessageWork = Effect.gen(function* () {
+  const aboutProject = yield* makeAboutProject
+  const promptOf = yield* makeMessagePrompt
+  const { readMessage } = yield* makeEvidenceReaders
+  const { limits } = yield* RunSettings
+
+  return Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
+    const { briefing, listen, number, progress, system, tools } = message
+    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const own = { mayChange, tools: new Set(tools) }
+    const shown = makeShownAnswer(listen)
+    const session = yield* Ref.make(begun)
+    const assignment: Assignment = {
+      kind: "message",
+      id: { stage: "ask", round: number },
+      task: askTask,
+      request: briefing.prompt,
+      step: 0,
+      tools,
+      copy: makeWorkingCopy(),
+      mostTurns: limits.iterationsPerMessage,
+      earlierOutcomes: before.outcomes
+    }
+    const work: AgentWork<string> = {
+      assignment,
+      prompt: promptOf(message, mayChange),
+      isUnfounded: aboutProject(assignment, {
+        key: seenKey.about(number, askTask),
+        request: briefing.prompt,
+        shown: projectTextOf(briefing),
+        hasMaterial: hasMaterial(message, before)
+      }),
+      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
+      // Each call that needs it is asked about by itself.
+      approve: () => Effect.void,
+      // Links are held against what the program and the user have shown, never against what the model wrote.
+      judge: (report, { messages, outcomes }) =>
+        readMessage(report, {
+          briefing,
+          finished: [],
+          calls: [...before.outcomes, ...outcomes],
+          material: [
+            system,
+            ...messages.flatMap((shownBefore) => (shownBefore.role === "assistant" ? [] : [messageText(shownBefore)]))
+          ]
+        }),
+      saveSession: (now) =>
+        Effect.andThen(
+          Ref.set(session, now),
+          Effect.sync(() => {
+            progress.partial = ""
+            progress.iterations = now.turn
+            progress.toolCalls = now.outcomes.length
+          })
+        ),
+      announce: () => Effect.sync(shown.acted),
+      isFinal: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
+      listen: () => {
+        const take = shown.begin()
+        progress.partial = ""
+        return (delta) => {
+          progress.partial += delta
+          take(delta)
+        }
+      }
+    }
+    return { message, shown, work, session } satisfies OpenedMessage
+  })
+})
