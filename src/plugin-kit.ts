@@ -21,6 +21,11 @@ export type { EventListener, ListenedWork, TakeEvent } from "./services/tools/Ev
 export type { PluginCommand, PluginCommands } from "./services/tools/PluginCommand.ts"
 export type { LayerWeb, WebOptions } from "./services/tools/WebFetch.ts"
 
+/* Answering the questions of runs. */
+export type { AnyAnswer, Answered } from "./domain/permissions/Answer.ts"
+export type { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
+export { Approver } from "./services/approvals/Approver.ts"
+
 /* What a tool declares, is called with and fails with. */
 export { FileKind } from "./domain/files/FileKind.ts"
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"

@@ -22,7 +22,7 @@ import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
-import { observed, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
+import { accompanied, reportStartup, reportWarnings, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerAskModel, layerProject } from "./layers.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -177,12 +177,15 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return part.report
   })
 
-  return yield* observed(setup, noticing(setup.configuration, context, true), (listen, unobserved) =>
-    reportStartup({ ...first, unobserved }, given, context.warn).pipe(
-      Effect.andThen(holdToTheEnd),
-      Effect.tap((report) => runEndHooks(report, context.warn)),
-      Effect.provide(layerProject(setup, { ...context, listen }, { lock })),
-      Effect.provideServiceEffect(FileVersions, versionsInMemory)
-    )
+  return yield* accompanied(
+    setup,
+    { ...context, listen: noticing(setup.configuration, context, true) },
+    (whole, unobserved) =>
+      reportStartup({ ...first, unobserved }, given, context.warn).pipe(
+        Effect.andThen(holdToTheEnd),
+        Effect.tap((report) => runEndHooks(report, context.warn)),
+        Effect.provide(layerProject(setup, whole, { lock })),
+        Effect.provideServiceEffect(FileVersions, versionsInMemory)
+      )
   )
 })

@@ -12,10 +12,9 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { providerOfRun, type Setup, withCalls, modelNames, withProviders, renameModels } from "./setup.ts"
+import { ownPlugins } from "./ownPlugins.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { findPlugin } from "../services/plugins/PluginFinder.ts"
-import { importPlugin } from "../services/plugins/PluginPackages.ts"
 import { defaultProvider, providerOf } from "./providers.ts"
 import { fittingModels, isUnusualName, listedName, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { togetherText } from "../domain/models/ModelMemory.ts"
@@ -152,13 +151,8 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
 ) {
-  const entries = setup.extensions.plugins.filter(({ scope }) => scope !== "project")
-  if (!modelNames(setup).some(isForeign) || (entries.length === 0 && values.length === 0)) return setup
-  // What cannot be loaded is reported when the tools of the plugins are.
-  const loaded = yield* Effect.forEach(entries, (entry) =>
-    Effect.result(Effect.flatMap(findPlugin(entry), importPlugin))
-  )
-  const plugins = [...values, ...loaded.filter(Result.isSuccess).map(({ success }) => success)]
+  if (!modelNames(setup).some(isForeign)) return setup
+  const plugins = yield* ownPlugins(setup, values)
   const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return setup

@@ -25,7 +25,7 @@ import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
-import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { accompanied, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import type { NewRun, RunConditions, RunContext, SavedRun } from "./RunContext.ts"
 import { layerRun } from "./layers.ts"
@@ -93,19 +93,23 @@ const layerJournal = (
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
 const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunConditions, "journal" | "since">) =>
-  observed(ready.setup, noticing(ready.setup.configuration, context), (listen, unobserved) => {
-    const { given, order, setup } = ready
-    const conditions = {
-      ...saved,
-      readOnly: order.readOnly ?? false,
-      lock: ProjectWriteLock.layer(placeOf(setup, order))
+  accompanied(
+    ready.setup,
+    { ...context, listen: noticing(ready.setup.configuration, context) },
+    (whole, unobserved) => {
+      const { given, order, setup } = ready
+      const conditions = {
+        ...saved,
+        readOnly: order.readOnly ?? false,
+        lock: ProjectWriteLock.layer(placeOf(setup, order))
+      }
+      return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
+        Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
+        Effect.tap((report) => runEndHooks(report, context.warn)),
+        Effect.provide(layerRun(setup, whole, conditions))
+      )
     }
-    return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
-      Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
-      Effect.tap((report) => runEndHooks(report, context.warn)),
-      Effect.provide(layerRun(setup, { ...context, listen }, conditions))
-    )
-  })
+  )
 
 /** The order with the message that its prompt means, when that names a command of the person or the project. */
 const expanded = (setup: Setup, order: RunOrder) =>

@@ -7,6 +7,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import type { FittedSetup } from "./modelChoice.ts"
 import { features } from "./features.ts"
+import { ownPlugins } from "./ownPlugins.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
@@ -42,26 +43,34 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
-type Listen = RunContext["listen"]
-
 /**
- * Does the work with a listener that features hear as well. One that cannot begin ends no work, which gets the reasons; neither
- * does one that fails.
+ * Does the work with what features and the user's own plugins bring beside tools: listeners, which hear the events as well, and an
+ * approver in the place of the one of `context`. A listener that cannot begin ends no work, which gets the reasons; neither does
+ * one that fails.
  */
-export const observed = Effect.fn("observed")(function* <A, E, R>(
-  { models, settings: { model } }: Pick<Setup, "models" | "settings">,
-  listen: Listen,
-  work: (listen: Listen, unobserved?: ReadonlyArray<string>) => Effect.Effect<A, E, R>
+export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
+  setup: Setup,
+  context: RunContext,
+  work: (context: RunContext, unobserved?: ReadonlyArray<string>) => Effect.Effect<A, E, R>
 ) {
+  const { models, settings } = setup
+  const { model } = settings
+  const { approver, listen, plugins: values } = context
+  const plugins = [...features, ...(yield* ownPlugins(setup, values))]
   const begun = { model, providerOf: (name: string) => traceName(name, models.providers), version }
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const listeners = features.map(({ listener }) => listener).filter((listener) => listener !== undefined)
+      const listeners = plugins.map(({ listener }) => listener).filter((listener) => listener !== undefined)
       const [takers, unobserved] = yield* Effect.partition(listeners, (listener) => listener(begun))
       const hearing = takers.filter((take) => take !== undefined)
       const tellAll = (recorded: RecordedEvent) =>
         Effect.forEach(hearing, (take) => Effect.ignoreCause(take(recorded)), { discard: true })
-      return yield* work((recorded) => Effect.andThen(tellAll(recorded), listen(recorded)), unobserved)
+      const whole: RunContext = {
+        ...context,
+        listen: (recorded) => Effect.andThen(tellAll(recorded), listen(recorded)),
+        approver: plugins.find((plugin) => plugin.approver !== undefined)?.approver ?? approver
+      }
+      return yield* work(whole, unobserved)
     })
   )
 })

@@ -15,7 +15,7 @@ import { printable, printableLines } from "../domain/text/Printable.ts"
 import { WaitingNotice } from "../services/plugins/WaitingNotice.ts"
 import { hasDashedWords, readDashedWords } from "./terminal/DashedWords.ts"
 import type { PluginCommand, PluginCommands } from "../services/tools/PluginCommand.ts"
-import { type CommandFailure, exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
+import { exitCodes, failureOf, usageFailure } from "./terminal/Failure.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import type { Signals } from "./terminal/Signals.ts"
 import { layerUsage, listsItself } from "./Usage.ts"
@@ -99,42 +99,69 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
   }
 }
 
-/** The commands of features, with their words. */
-const featureCommands = features.flatMap(({ commands = {} }) => Object.entries(commands))
-
-/** The commands of one word by their groups: in each group those of the core, then those of features. */
-const groups: ReadonlyMap<string, PluginCommands> = featureCommands.reduce(
-  (all, [name, command]) => {
-    if (name.includes(" ")) return all
-    const { group = "EXTENDING" } = command
-    return all.set(group, { ...all.get(group), [name]: command })
-  },
-  new Map(Object.entries(coreGroups))
-)
+/** The commands of features by their words. */
+const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
 /** What a command can fail with and needs; the program provides it all. */
-type AnyCommand = Command.Command<string, {}, {}, CommandFailure, NodeServices.NodeServices | Output | Signals>
+type AnyCommand = Command.Command<
+  string,
+  {},
+  {},
+  Parameters<typeof failureOf>[0],
+  NodeServices.NodeServices | Output | Signals
+>
 
-/** The names of all commands. */
-export const commandNames: ReadonlyArray<string> = [...groups.values()].flatMap((commands) => Object.keys(commands))
+/** The commands of one word by their groups: in each group those of the core, then those that are added. */
+const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
+  Object.entries(added).reduce(
+    (all, [name, command]) => {
+      if (name.includes(" ")) return all
+      const { group = "PLUGINS" } = command
+      return all.set(group, { ...all.get(group), [name]: command })
+    },
+    new Map(Object.entries(coreGroups))
+  )
 
-/** Adds the commands of features that stand below a command. */
-const withFeatures = async (command: AnyCommand, name: string): Promise<AnyCommand> => {
-  const below = featureCommands.filter(([words]) => words.startsWith(`${name} `))
+/** The names of all commands but those of the user's plugins. */
+export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommands).values()].flatMap((commands) =>
+  Object.keys(commands)
+)
+
+/** Words that mean something without being commands. */
+const plainWords: ReadonlySet<string> = new Set(["help", "version", "complete"])
+
+/**
+ * The commands of the user's plugins, when the words name a command that the program does not have. They take the place of none
+ * of its commands.
+ */
+const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
+  const word = argv[0] === "help" ? argv[1] : argv[0]
+  if (word === undefined || word.startsWith("-") || plainWords.has(word) || commandNames.includes(word)) return {}
+  const { ownCommands } = yield* Effect.promise(() => import("./plugins/ownCommands.ts"))
+  const own = Object.entries(yield* ownCommands)
+  return Object.fromEntries(
+    own.filter(([words]) => !commandNames.includes(words.split(" ", 1).join("")))
+  ) as PluginCommands
+})
+
+/** Adds the commands that stand below a command. */
+const withBelow = async (command: AnyCommand, name: string, added: PluginCommands): Promise<AnyCommand> => {
+  const below = Object.entries(added).filter(([words]) => words.startsWith(`${name} `))
   if (below.length === 0) return command
-  const added = (await Promise.all(below.map(([, { load }]) => load()))) as ReadonlyArray<AnyCommand>
+  const loaded = (await Promise.all(below.map(([, { load }]) => load()))) as ReadonlyArray<AnyCommand>
   const own = command.subcommands.flatMap(({ commands }) => commands) as ReadonlyArray<AnyCommand>
-  return Command.withSubcommands(command, [...own, ...added]) as AnyCommand
+  return Command.withSubcommands(command, [...own, ...loaded]) as AnyCommand
 }
 
 /** The command, when the words may name it; else what help and suggestions need of it. */
 const commandOf = async (
   argv: ReadonlyArray<string>,
   name: string,
-  { line, load }: PluginCommand
+  { line, load }: PluginCommand,
+  added: PluginCommands
 ): Promise<AnyCommand> => {
   if (!argv.includes(name)) return Command.make(name).pipe(Command.withDescription(line))
-  return Command.withShortDescription(await withFeatures((await load()) as AnyCommand, name), line)
+  return Command.withShortDescription(await withBelow((await load()) as AnyCommand, name, added), line)
 }
 
 const root = Command.make(
@@ -163,12 +190,15 @@ const root = Command.make(
 )
 
 /** `task-conductor` for these words. A command that they do not name has a name and a description only. */
-export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
+export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
+  const added = { ...featureCommands, ...own }
   const subcommands = yield* Effect.promise(() =>
     Promise.all(
-      [...groups].map(async ([group, commands]) => ({
+      [...groupsWith(added)].map(async ([group, commands]) => ({
         group,
-        commands: await Promise.all(Object.entries(commands).map(([name, entry]) => commandOf(argv, name, entry)))
+        commands: await Promise.all(
+          Object.entries(commands).map(([name, entry]) => commandOf(argv, name, entry, added))
+        )
       }))
     )
   )
@@ -184,13 +214,14 @@ export const layerFlags = CliConfig.layer({
  * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
  * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
  */
-const withPlainWords = (argv: ReadonlyArray<string>): ReadonlyArray<string> => {
+const withPlainWords = (argv: ReadonlyArray<string>, own: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv
   const [named] = rest
   if (first !== undefined && listsItself.has(first) && named === "list") return [first, ...rest.slice(1)]
   if (first === "version" && named === undefined) return ["--version"]
   if (first !== "help") return argv
-  return named === undefined || named.startsWith("-") || commandNames.includes(named) ? [...rest, "--help"] : rest
+  const isKnown = named === undefined || named.startsWith("-") || commandNames.includes(named) || named in own
+  return isKnown ? [...rest, "--help"] : rest
 }
 
 const internalError = (cause: Cause.Cause<unknown>): string => {
@@ -254,12 +285,13 @@ const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, lin
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
-  const line = withPlainWords(argv)
-  const run = Effect.flatMap(taskConductor(line), (program) =>
-    argv[0] === "complete" && argv[1] === "--"
-      ? complete(program, argv.slice(2))
-      : Effect.flatMap(readWords(program, line), (words) => Command.runWith(program, { version })(words))
-  )
+  const run = Effect.gen(function* () {
+    const own = yield* commandsOfUser(argv)
+    const line = withPlainWords(argv, own)
+    const program = yield* taskConductor(line, own)
+    if (argv[0] === "complete" && argv[1] === "--") return yield* complete(program, argv.slice(2))
+    yield* Command.runWith(program, { version })(yield* readWords(program, line))
+  })
   return run.pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),

@@ -32,7 +32,7 @@ export const usageFailure = (text: string): CommandFailure => new CommandFailure
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
 /** Any other typed failure: what was given cannot be used, or what is installed is damaged. */
-interface OtherFailure {
+export interface OtherFailure {
   readonly _tag: string
   readonly message: string
   /** Where a feature knows it itself. */

@@ -8,6 +8,7 @@ import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ToolFailure, ArgumentAliases, ToolErrors, Arguments } from "../../domain/tools/ToolCall.ts"
+import type { Approver } from "../approvals/Approver.ts"
 import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import type { Provider } from "../providers/Provider.ts"
@@ -172,6 +173,8 @@ export interface Plugin {
   readonly discover?: Discovery
   /** Fetches the pages of the web that tools and references name. */
   readonly web?: LayerWeb
+  /** Answers the questions of runs and conversations, in the place of a terminal, an editor or a script. */
+  readonly approver?: Layer.Layer<Approver>
 }
 
 /** What a plugin is made from: a name, and what it brings; each part is optional. */
