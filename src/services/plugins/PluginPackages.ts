@@ -27,6 +27,7 @@ import { watchSharedState, shareModules } from "./SharedState.ts"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { endsWithProgram } from "../commands/Watchdog.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
+import { startTool } from "../tools/ToolCode.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
@@ -40,8 +41,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
  * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
  * when it ends, and the call fails with the name of what it changed.
  */
-const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
-  Effect.suspend(() => {
+const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
+  Effect.contextWith((services: Context.Context<R>) => {
     const repair = watchSharedState()
     let found: string | undefined
     const repaired = Effect.sync(() => {
@@ -50,7 +51,7 @@ const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure,
     })
     const begin = Effect.suspend(() => {
       try {
-        return work()
+        return work(services)
       } finally {
         found = repair()
       }
@@ -63,7 +64,7 @@ const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure,
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
 const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   if (typeof tool?.execute !== "function") return tool
-  return { ...tool, execute: (params, granted) => guarded(plugin, () => tool.execute(params, granted)) }
+  return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
 /** The same plugin with every call guarded. */

@@ -10,14 +10,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
 import { type ToolInfo, Arguments } from "../../domain/tools/ToolCall.ts"
 import { EffectClass, Risk } from "../../domain/tools/Access.ts"
 import { isToolName } from "../../domain/permissions/Permission.ts"
-import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { readSchemaSource } from "../../domain/tools/SchemaSource.ts"
+import { exampleArguments } from "../../domain/tools/ToolSchema.ts"
 import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
@@ -54,18 +54,9 @@ const PluginShape = Schema.Struct({
   providers: Schema.optional(Schema.Array(ProviderShape))
 })
 
-/** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
-const isOwnSchema = (value: unknown): boolean => {
-  if (!Schema.isSchema(value)) return false
-  const { ast } = value
-  if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
-  return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
-}
-
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
   if (Result.isFailure(shape)) return schemaErrorText(shape.failure)
-  if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }
 
@@ -81,11 +72,13 @@ const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Res
   }
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
-  const { aliases, description, effect, errors, parameters, risk } = tool
-  const schema = parameterSchema(parameters)
+  const { aliases, description, effect, errors, risk } = tool
+  const parameters = readSchemaSource(tool.parameters)
+  if (Result.isFailure(parameters)) return broken(`"parameters" is ${parameters.failure}`)
+  const { codec, json: schema } = parameters.success
   if (schema["type"] !== "object") return broken("its parameters are not a struct.")
   const example = tool.example ?? exampleArguments(schema)
-  const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
+  const decoded = Schema.decodeResult(codec)(example, { onExcessProperty: "error" })
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
   const seen = {
     name,
@@ -100,7 +93,7 @@ const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Res
   const named = aliases === undefined ? {} : { aliases }
   const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
   const info: ToolInfo = { ...seen, ...named, definition: textHash(written) }
-  return Result.succeed({ info, parameters: { codec: parameters, schema, aliases }, tool })
+  return Result.succeed({ info, parameters: { codec, schema, aliases }, tool })
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */

@@ -1,0 +1,39 @@
+/**
+ * Where a plugin has its tools from: it names them, or opens what they need for a run and then gives them.
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { HostServices } from "./HostServices.ts"
+import type { Tools } from "./Tool.ts"
+
+/** What a plugin is given when a run opens its tools. */
+export interface PluginSetup {
+  /** Has something closed at the end of the run: a connection, a process. The last that was opened is closed first. */
+  readonly onEnd: (close: () => unknown) => void
+}
+
+type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+
+/** The tools themselves, an effect that yields them, or a function that opens them; it may be async. */
+export type ToolSource = OpenedTools | ((setup: PluginSetup) => OpenedTools)
+
+/** The tools for one run; what was opened for them is closed with the scope. */
+export const openTools = (source: ToolSource): Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) =>
+    Effect.contextWith((context) => {
+      const onEnd = (close: () => unknown): void =>
+        Effect.runSyncWith(context)(
+          Scope.addFinalizer(
+            scope,
+            Effect.promise(async () => close())
+          )
+        )
+      const opened = typeof source === "function" ? source({ onEnd }) : source
+      if (Effect.isEffect(opened)) return opened
+      return Effect.tryPromise({
+        try: () => Promise.resolve(opened),
+        catch: (thrown) => thrown as ToolFailure
+      })
+    })
+  )
