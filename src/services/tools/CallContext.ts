@@ -7,6 +7,7 @@ import type * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { runGranted } from "../commands/Commands.ts"
 import { Workspace } from "../files/Workspace.ts"
+import type { CallReports } from "./CallReports.ts"
 import { type HostServices, PageFetch } from "./HostServices.ts"
 import type { Page } from "./WebFetch.ts"
 
@@ -16,6 +17,10 @@ export interface CallContext {
   readonly granted: ReadonlyArray<CanonicalAccess>
   /** Aborted when the call is stopped, or when its time limit is over. Pass it to whatever takes one, such as `fetch`. */
   readonly signal: AbortSignal
+  /** Says how far the call is: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */
+  readonly progress: CallReports["progress"]
+  /** Notes something about the call for people: it is kept with the result, and no model is shown it. */
+  readonly log: CallReports["log"]
   /** What a tool may use of the host, for one that is no effect. */
   readonly host: HostFunctions
 }

@@ -14,6 +14,7 @@ import { type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tool
 import { FileReads, type HostServices, PageFetch } from "./HostServices.ts"
 import type { Plugin } from "./Plugin.ts"
 import { canonicalAccesses, checkCall, decodeCall, inspectCall } from "./CallCheck.ts"
+import { type CallReports, noReports } from "./CallReports.ts"
 import { Commands } from "../commands/Commands.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
@@ -137,7 +138,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
-  const execute = Effect.fnUntraced(function* (permit: Permit) {
+  const execute = Effect.fnUntraced(function* (permit: Permit, reports: CallReports = noReports) {
     const ready = redeem(permit) && permit.prepared ? waiting.get(permit.prepared) : undefined
     if (ready === undefined) {
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
@@ -151,7 +152,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       })
     const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
-      startTool(found.tool, params, { granted: accesses }, context)
+      startTool(found.tool, params, { granted: accesses, ...reports }, context)
     )
     const data: unknown = yield* Effect.provideContext(code, services)
     if (isNestedTooDeep(data)) {
