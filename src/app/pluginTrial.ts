@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { fileURLToPath } from "node:url"
+import type { PluginConfig } from "../domain/configuration/Configuration.ts"
 import { issueText } from "../domain/findings/Issue.ts"
 import { type Rule, parseRule } from "../domain/permissions/Permission.ts"
 import { type Arguments, type ToolCall, type ToolResult, builtInOrigin } from "../domain/tools/ToolCall.ts"
@@ -29,8 +30,14 @@ import { Workspace } from "../services/files/Workspace.ts"
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
 export type PluginSource = Plugin | URL
 
+/** What is set for a plugin that is tried out. */
+export interface PluginTrial {
+  /** What a configuration would set for it. */
+  readonly config?: PluginConfig
+}
+
 /** The environment of a call of a tool. */
-export interface ToolTrial {
+export interface ToolTrial extends PluginTrial {
   /** The files of the project by path. */
   readonly files?: Readonly<Record<string, string>>
   /** A folder that is the project and stays; without it there is a temporary one. */
@@ -47,12 +54,21 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
     )
   )
 
+interface TrialPlace {
+  readonly source: PluginSource
+  readonly trial: ToolTrial
+  readonly project: string
+  readonly rules: ReadonlyArray<Rule>
+}
+
 /** Everything that a tool needs to run, over this project. */
-const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<Rule>) => {
+const layerTrial = ({ project, rules, source, trial: { config } }: TrialPlace) => {
+  const from = "the options of the test"
+  const set = config === undefined ? {} : { given: { value: config, source: from, path: ["config"] } }
   const order =
     source instanceof URL
-      ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
-      : { entries: [], values: [source] }
+      ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project, ...set }], values: [] }
+      : { entries: [], values: [{ ...source, ...set }] }
   return ToolRunner.layer().pipe(
     Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry([packages])))),
     Layer.provide(PluginPackages.layer(order)),
@@ -99,7 +115,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
 })
 
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
-export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource) {
+export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
   const fs = yield* FileSystem.FileSystem
   const project = yield* makeProject({})
   return yield* Effect.gen(function* () {
@@ -110,7 +126,7 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (source: Plu
       ...(touched ? ["the plugin changes the project while it loads"] : []),
       ...(yield* exampleProblems(registry))
     ]
-  }).pipe(Effect.provide(layerTrial(source, project, [])))
+  }).pipe(Effect.provide(layerTrial({ source, trial, project, rules: [] })))
 }, Effect.scoped)
 
 /** The result of one call. Fails when the plugin cannot be used or a rule cannot be read. */
@@ -129,5 +145,5 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
     const id = { round: 1, task: "Test", uid: "call" }
     const result: ToolResult = yield* runner.run(id, { uid: id.uid, ...call }, "project")
     return result
-  }).pipe(Effect.provide(layerTrial(source, project, rules)))
+  }).pipe(Effect.provide(layerTrial({ source, trial, project, rules })))
 }, Effect.scoped)

@@ -92,6 +92,8 @@ export const CanonicalAccess = Schema.Union([
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
+    /** What the project sets for it, as JSON. */
+    configuration: Schema.optionalKey(Schema.String),
     /** What its tools run, for a plugin that is declared instead of written. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
@@ -147,7 +149,11 @@ export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): Readonly
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
     case "LoadPlugin":
-      return access.does === undefined ? [`Code: ${access.path}`] : [`File: ${access.path}`, ...access.does]
+      if (access.does !== undefined) return [`File: ${access.path}`, ...access.does]
+      return [
+        `Code: ${access.path}`,
+        ...(access.configuration === undefined ? [] : [`Configuration: ${access.configuration}`])
+      ]
     case "StartServer":
       return access.does
     case "RunCommand": {

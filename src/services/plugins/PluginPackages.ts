@@ -28,6 +28,8 @@ import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { endsWithProgram } from "../commands/Watchdog.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { startTool } from "../tools/ToolCode.ts"
+import { hashOf } from "../files/Hash.ts"
+import { canonicalJson } from "../../domain/text/Json.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
@@ -141,7 +143,12 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   imported.add(url)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
-  return guardPlugin(version === undefined ? plugin : { ...plugin, version })
+  return guardPlugin({
+    ...plugin,
+    named: entry.text,
+    ...(version === undefined ? {} : { version }),
+    ...(entry.given === undefined ? {} : { given: entry.given })
+  })
 })
 
 /** One entry of the configuration or one value, with its plugin or the problem. */
@@ -172,13 +179,24 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   if (found.entry.scope !== "project") return found
   const gate = yield* Gate
   const { text: plugin } = found.entry
-  const hash = yield* Effect.mapError(pluginHash(found), ({ message }) => {
+  const content = yield* Effect.mapError(pluginHash(found), ({ message }) => {
     const detail = `its content cannot be pinned, so it cannot be trusted: ${message}.`
     return new PluginProblem({ plugin, code: "Unpinnable", detail })
   })
   const name = nameInRules(found)
+  const { given } = found.entry
+  const hash = given === undefined ? content : hashOf([content, given.value])
+  const configuration = given === undefined ? {} : { configuration: canonicalJson(given.value) }
   yield* Effect.mapError(
-    gate.authorize(questionOfAccess(beforeRun, { _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash })),
+    gate.authorize(
+      questionOfAccess(beforeRun, {
+        _tag: "LoadPlugin",
+        name,
+        path: found.folder ?? found.file,
+        hash,
+        ...configuration
+      })
+    ),
     ({ by }) => notTrusted(plugin, name, hash, by)
   )
   return found
@@ -216,6 +234,21 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly found: Result.Result<FoundPlugin, PluginProblem>
 }
 
+/**
+ * A plugin that is named without a configuration, as by a flag, has that of the user's own file. A project sets nothing for a plugin that
+ * somebody else names.
+ */
+const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
+  if (plugin.entry.given !== undefined || plugin.entry.scope === "project") return plugin
+  for (const { given, ...other } of entries.filter(({ scope }) => scope === "user")) {
+    if (given === undefined) continue
+    const named = yield* Effect.option(findPlugin(other))
+    if (Option.isSome(named) && named.value.file === plugin.file)
+      return { ...plugin, entry: { ...plugin.entry, given } }
+  }
+  return plugin
+})
+
 /** Finds plugins and asks about them one after another, in order. A file that is named twice is loaded once. */
 const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
   const seen = new Set<string>()
@@ -229,7 +262,7 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
     const { file, version } = found.success
     if (seen.has(file)) continue
     seen.add(file)
-    const trusted = yield* Effect.result(requireTrust(found.success))
+    const trusted = yield* Effect.result(requireTrust(yield* withConfiguration(found.success, entries)))
     all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
   }
   return all

@@ -12,9 +12,11 @@ import { type HostServices, PageFetch } from "./HostServices.ts"
 import type { Page } from "./WebFetch.ts"
 
 /** One call, as the host gives it to a tool. */
-export interface CallContext {
+export interface CallContext<Config = unknown> {
   /** The canonical form of what `access` declared, in the same order. */
   readonly granted: ReadonlyArray<CanonicalAccess>
+  /** What a configuration sets for the plugin, decoded; undefined for a plugin that takes nothing. */
+  readonly config: Config
   /** Aborted when the call is stopped, or when its time limit is over. Pass it to whatever takes one, such as `fetch`. */
   readonly signal: AbortSignal
   /** Says how far the call is: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */

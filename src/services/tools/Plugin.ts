@@ -14,12 +14,13 @@ import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import type { PluginScope } from "../../domain/configuration/Configuration.ts"
+import type { GivenConfiguration, PluginScope } from "../../domain/configuration/Configuration.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Settings } from "../runs/RunSettings.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
+import type { SchemaSource, ValueOf } from "../../domain/tools/SchemaSource.ts"
 import type { HostServices } from "./HostServices.ts"
 import type { Tools } from "./Tool.ts"
 import { openTools, type ToolSource } from "./ToolSource.ts"
@@ -74,15 +75,21 @@ export type DiscoveryServices =
 /** Finds plugins; what it starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
-/** A plugin as its package exports it by default. */
-export interface Plugin {
-  readonly apiVersion: number
-  readonly name: string
+/** What the host notes on a plugin that it finds. */
+interface HostNotes {
   /** The version of the package, where it comes from one. */
   readonly version?: string
-  readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** The name or path by which it was named. */
+  readonly named?: string
   /** True for one that a script passes as a value. */
   readonly isValue?: boolean
+  /** What a configuration sets for it. */
+  readonly given?: GivenConfiguration
+}
+
+/** What a plugin brings beside its tools and its configuration; each part but the name is optional. */
+interface BroughtParts {
+  readonly name: string
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
   /** Commands of the command line by their words, such as "report" or "models bench". */
@@ -95,15 +102,27 @@ export interface Plugin {
   readonly web?: LayerWeb
 }
 
-/** What a plugin is made from: a name, and what it brings; each part is optional. */
-export interface PluginParts extends Omit<Plugin, "apiVersion" | "tools" | "version" | "isValue"> {
+/** A plugin as its package exports it by default. */
+export interface Plugin extends BroughtParts, HostNotes {
+  readonly apiVersion: number
+  readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  readonly config?: SchemaSource
+}
+
+/** What a plugin is made from. */
+export interface PluginParts<Source = SchemaSource> extends BroughtParts {
+  /** The schema of what a configuration may set for it, an object; it takes nothing when absent. */
+  readonly config?: Source
   /** The tools; what opens resources is a function or an effect, and they live as long as the run. */
-  readonly tools?: ToolSource
+  readonly tools?: ToolSource<[Source] extends [never] ? undefined : ValueOf<Source>>
 }
 
 /** Makes a plugin from its parts. */
-export const definePlugin = ({ tools = {}, ...parts }: PluginParts): Plugin => ({
-  apiVersion: pluginApiVersion,
+export const definePlugin = <const Source extends SchemaSource = never>({
+  tools = {},
+  ...parts
+}: PluginParts<Source>): Plugin => ({
   ...parts,
+  apiVersion: pluginApiVersion,
   tools: Layer.effect(PluginTools, openTools(tools))
 })

@@ -22,7 +22,8 @@ import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { notAPlugin, PluginProblem, problemOfValue } from "./PluginProblem.ts"
+import { CurrentSettings, type PluginSettings, readPluginConfiguration } from "./PluginSettings.ts"
+import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
 export interface LoadedTool {
@@ -30,6 +31,8 @@ export interface LoadedTool {
   readonly parameters: Parameters
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly tool: Tool<any>
+  /** What is set for its plugin. */
+  readonly settings: PluginSettings
 }
 
 export const loadTime = "30 seconds"
@@ -54,13 +57,23 @@ const PluginShape = Schema.Struct({
   providers: Schema.optional(Schema.Array(ProviderShape))
 })
 
+/** A plugin with what is set for it. */
+interface SetPlugin {
+  readonly plugin: Plugin
+  readonly settings: PluginSettings
+}
+
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
   if (Result.isFailure(shape)) return schemaErrorText(shape.failure)
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }
 
-const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Result<LoadedTool, PluginProblem> => {
+const loadTool = (
+  { plugin, settings }: SetPlugin,
+  name: string,
+  tool: Tool<unknown>
+): Result.Result<LoadedTool, PluginProblem> => {
   const fail = (code: PluginProblem["code"], detail: string) =>
     Result.fail(new PluginProblem({ plugin: plugin.name, code, detail }))
   const broken = (detail: string) => fail("ToolShape", `its tool "${name}" is not well formed: ${detail}`)
@@ -93,13 +106,14 @@ const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Res
   const named = aliases === undefined ? {} : { aliases }
   const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
   const info: ToolInfo = { ...seen, ...named, definition: textHash(written) }
-  return Result.succeed({ info, parameters: { codec, schema, aliases }, tool })
+  return Result.succeed({ info, parameters: { codec, schema, aliases }, tool, settings })
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */
 export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
 
-const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+const loadTools = (set: SetPlugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+  const { plugin } = set
   const loaded: Array<LoadedTool> = []
   for (const [name, tool] of Object.entries(tools)) {
     const owner = taken.get(name)?.info.origin
@@ -107,7 +121,7 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
       const detail = `its tool "${name}" exists already (${owner}). Rename it, or remove one of them.`
       return Result.fail(new PluginProblem({ plugin: plugin.name, code: "DuplicateTool", detail }))
     }
-    const result = loadTool(plugin, name, tool)
+    const result = loadTool(set, name, tool)
     if (Result.isFailure(result)) return Result.fail(result.failure)
     loaded.push(result.success)
   }
@@ -131,12 +145,17 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
     const detail = `it needs version ${plugin.apiVersion} of the plugin interface, and this program has version ${pluginApiVersion}. Install a compatible version of it.`
     return yield* new PluginProblem({ plugin: plugin.name, code: "ApiVersion", detail })
   }
+  const config = readPluginConfiguration(plugin)
+  if (Result.isFailure(config)) {
+    return yield* new PluginProblem({ plugin: plugin.name, code: "Configuration", detail: config.failure })
+  }
+  const settings: PluginSettings = { config: config.success }
   const failed = (why: string) =>
     new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const own = yield* openForeignScope
   const load = Effect.flatMap(Layer.buildWithScope(plugin.tools, own), (built) =>
-    Effect.fromResult(loadTools(plugin, Context.get(built, PluginTools), taken))
-  )
+    Effect.fromResult(loadTools({ plugin, settings }, Context.get(built, PluginTools), taken))
+  ).pipe(Effect.provideService(CurrentSettings, settings))
   const late = Effect.suspend(() => Effect.fail(failed(`it took longer than ${loadTime}.`)))
   const exit = yield* Effect.exit(
     runIsolated(load, (ended) => Effect.timeoutOrElse(ended, { duration: loadTime, orElse: () => late }), {
@@ -149,6 +168,12 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })
 
+/** The problem with what is known of where the plugin comes from. */
+const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
+  if (isValue === true) return problemOfValue(problem)
+  return named === undefined ? problem : problemOfNamed(problem, named)
+}
+
 /**
  * Loads plugins in order; the first to bring a tool name keeps it. The tools are in the order of the plugins, which live
  * until the scope closes.
@@ -158,8 +183,7 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
   const problems: Array<PluginProblem> = []
   for (const plugin of plugins) {
     const loaded = yield* Effect.result(loadPlugin(plugin, tools))
-    if (Result.isFailure(loaded))
-      problems.push(plugin.isValue === true ? problemOfValue(loaded.failure) : loaded.failure)
+    if (Result.isFailure(loaded)) problems.push(withOrigin(plugin, loaded.failure))
     else for (const one of loaded.success) tools.set(one.info.name, one)
   }
   return { tools, problems }

@@ -14,6 +14,7 @@ const Code = Schema.Literals([
   "PluginName",
   "DuplicatePlugin",
   "ApiVersion",
+  "Configuration",
   "LoadFailed",
   "ToolName",
   "DuplicateTool",
@@ -25,6 +26,8 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   plugin: Schema.String,
   code: Code,
   detail: Schema.String,
+  /** The name or path by which the plugin was named, where it has another name itself. */
+  named: Schema.optionalKey(Schema.String),
   /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
@@ -58,6 +61,10 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
     detail: refusalText(by, name, hash, "them"),
     isDeclared: true
   })
+
+/** The problem of a plugin that was named in this way. */
+export const problemOfNamed = ({ code, detail, plugin }: PluginProblem, named: string): PluginProblem =>
+  new PluginProblem({ plugin, code, detail, named })
 
 /** The problem of a plugin that a script passed as a value. */
 export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>

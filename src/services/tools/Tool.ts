@@ -13,7 +13,7 @@ import type { HostServices } from "./HostServices.ts"
 type ToolWork = Effect.Effect<Schema.Json, ToolFailure, HostServices> | PromiseLike<Schema.Json>
 
 /** One tool without its parameters, which `Params` are once they are decoded. */
-interface ToolParts<Params> {
+interface ToolParts<Params, Config> {
   /** Says what the tool does and when to use it; the model reads it. */
   readonly description: string
   /** Other names under which a call may give parameters; the model is not shown them. */
@@ -32,20 +32,23 @@ interface ToolParts<Params> {
    * Does the work, and returns a string or JSON. It is an async function or returns an effect. What it throws or fails with is the
    * failure of the call; throw a `ToolFailure` to say of which type.
    */
-  readonly execute: (params: Params, call: CallContext) => ToolWork
+  readonly execute: (params: Params, call: CallContext<Config>) => ToolWork
 }
 
 /** One tool. */
-export interface Tool<Params, Source = SchemaSource> extends ToolParts<Params> {
+export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
   /** The schema of an object whose descriptions are prompt text: of Effect, by the Standard Schema, or a JSON schema. */
   readonly parameters: Source
 }
 
-/** Defines a tool; `access` and `execute` get what its `parameters` decode to. */
-export const tool = <const Source extends SchemaSource>(
-  definition: Tool<ValueOf<Source>, Source>
-): Tool<ValueOf<Source>, Source> => definition
+/**
+ * Defines a tool; `access` and `execute` get what its `parameters` decode to. A tool that uses the configuration of its plugin says of
+ * which type that is: `execute: async (params, { config }: CallContext<Config>) => ...`.
+ */
+export const tool = <const Source extends SchemaSource, Config = unknown>(
+  definition: Tool<ValueOf<Source>, Source, Config>
+): Tool<ValueOf<Source>, Source, Config> => definition
 
 /** Tools by name; names are lower-case ASCII words joined by underscores. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
-export type Tools = Readonly<Record<string, Tool<any>>>
+export type Tools = Readonly<Record<string, Tool<any, SchemaSource, any>>>

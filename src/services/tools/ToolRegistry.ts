@@ -152,7 +152,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       })
     const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
-      startTool(found.tool, params, { granted: accesses, ...reports }, context)
+      startTool(found.tool, params, { ...found.settings, ...reports, granted: accesses }, context)
     )
     const data: unknown = yield* Effect.provideContext(code, services)
     if (isNestedTooDeep(data)) {

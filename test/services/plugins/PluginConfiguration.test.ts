@@ -1,0 +1,121 @@
+/** Configurations of plugins in files, on the command line. */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { makeSandbox, type Sandbox } from "../../support/binary.ts"
+
+const sandboxes: Array<Sandbox> = []
+afterAll(() => {
+  for (const sandbox of sandboxes) sandbox.remove()
+})
+
+/** A plugin that wants a table, and whose tool has the table in its name. */
+const query = `import { definePlugin, tool } from "task-conductor/plugin"
+
+export default definePlugin({
+  name: "query",
+  config: { type: "object", properties: { table: { type: "string" } }, required: ["table"] },
+  tools: ({ config: { table } }) => ({
+    [\`query_\${table}\`]: tool({
+      description: "Queries.",
+      parameters: { type: "object", properties: {} },
+      risk: "safe",
+      effect: "pure",
+      execute: async () => table
+    })
+  })
+})
+`
+
+interface Named {
+  readonly project?: ReadonlyArray<unknown>
+  readonly user?: ReadonlyArray<unknown>
+}
+
+const open = ({ project = [], user = [] }: Named): Sandbox => {
+  const sandbox = makeSandbox()
+  sandboxes.push(sandbox)
+  sandbox.write("project/query.mjs", query)
+  sandbox.write("config/task-conductor/query.mjs", query)
+  sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: project }))
+  sandbox.write("config/task-conductor/config.json", JSON.stringify({ plugins: user }))
+  return sandbox
+}
+
+const listed = async (sandbox: Sandbox, ...flags: ReadonlyArray<string>) => {
+  const { stdout } = await sandbox.run(["plugins", "list", "--json", ...flags])
+  const plugins = JSON.parse(stdout) as ReadonlyArray<{
+    readonly name: string
+    readonly tools: ReadonlyArray<{ readonly name: string }>
+    readonly configuration?: { readonly is_set: boolean; readonly schema: unknown }
+    readonly problem?: { readonly code: string; readonly message: string }
+  }>
+  return plugins.filter(({ name }) => name !== "built-in")
+}
+
+const schema = { type: "object", properties: { table: { type: "string" } }, required: ["table"] }
+
+describe.concurrent("the configuration of a plugin", { timeout: 60_000 }, () => {
+  it("stands behind its name in your own file, and is listed", async () => {
+    const sandbox = open({ user: [["./query.mjs", { table: "rows" }]] })
+    const [plugin] = await listed(sandbox)
+    assert.deepStrictEqual(plugin?.configuration, { schema, is_set: true })
+    assert.deepStrictEqual(
+      plugin?.tools.map(({ name }) => name),
+      ["query_rows"]
+    )
+    const { stdout } = await sandbox.run(["plugins", "list"])
+    assert.match(stdout, /^ {2}configuration: table$/m)
+  })
+
+  it("that is wrong is named with the file and its place", async () => {
+    const sandbox = open({ user: [["./query.mjs", { table: 3 }]] })
+    const [plugin] = await listed(sandbox)
+    assert.deepInclude(plugin?.problem, {
+      code: "Configuration",
+      message:
+        'The plugin "query" is not used: its configuration in <root>/config/task-conductor/config.json cannot be used: "plugins[0][1].table" must be a string, but is the number 3. Write it in double quotes.'
+    })
+  })
+
+  it("that is missing is said with how to write it", async () => {
+    const [plugin] = await listed(open({ user: ["./query.mjs"] }))
+    assert.deepStrictEqual(plugin?.configuration, { schema, is_set: false })
+    assert.include(
+      plugin?.problem?.message,
+      'it needs a configuration: "table" is missing. Add it. Write ["./query.mjs", { ... }]'
+    )
+  })
+
+  it("of your own file holds for a plugin that a flag names, and that of a project does not", async () => {
+    const own = open({ user: [["./query.mjs", { table: "rows" }]] })
+    const [plugin] = await listed(own, "--plugin", "../config/task-conductor/query.mjs")
+    assert.deepStrictEqual(
+      plugin?.tools.map(({ name }) => name),
+      ["query_rows"]
+    )
+    const ofProject = open({ project: [["./query.mjs", { table: "rows" }]] })
+    const { code, stderr } = await ofProject.run(["run", "--plugin", "./query.mjs", "Where?"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, "it needs a configuration")
+  })
+
+  it("of a project is trusted with its plugin: another one is asked about again", async () => {
+    const sandbox = open({ project: [["./query.mjs", { table: "rows" }]] })
+    const hashOf = async (): Promise<string | undefined> => {
+      const [plugin] = await listed(sandbox)
+      return /sha256:([\da-f]+)/.exec(plugin?.problem?.message ?? "")?.[1]
+    }
+    const before = await hashOf()
+    assert.isDefined(before)
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["load_plugin:**"] }))
+    const [trusted] = await listed(sandbox)
+    sandbox.write("config/task-conductor/config.json", "{}")
+    assert.deepStrictEqual(
+      trusted?.tools.map(({ name }) => name),
+      ["query_rows"]
+    )
+    sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: [["./query.mjs", { table: "others" }]] }))
+    const after = await hashOf()
+    assert.isDefined(after)
+    assert.notStrictEqual(after, before)
+  })
+})
