@@ -73,7 +73,7 @@ export { isSecretLike } from "./domain/files/SensitivePath.ts"
 /* Hearing events. */
 export { type ModelCallId, modelCallKey, type Stage, type ToolCallId, toolCallKey } from "./domain/runs/ActivityKey.ts"
 export type { EventOf, RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
-export { makeRedaction, secretValues } from "./domain/text/Redaction.ts"
+export { redactSecrets } from "./services/runs/KnownSecrets.ts"
 export { dataText } from "./domain/tools/ToolCall.ts"
 export { environmentVariable } from "./services/configuration/UserFolders.ts"
 

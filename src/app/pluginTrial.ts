@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { fileURLToPath } from "node:url"
 import type { PluginConfig } from "../domain/configuration/Configuration.ts"
 import { issueText } from "../domain/findings/Issue.ts"
@@ -20,11 +21,12 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { putFiles } from "./trialSetup.ts"
 import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import type { SecretReader } from "../services/plugins/Secrets.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
-import { userFolders } from "../services/configuration/UserFolders.ts"
+import { environmentVariable, userFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
@@ -34,6 +36,8 @@ export type PluginSource = Plugin | URL
 export interface PluginTrial {
   /** What a configuration would set for it. */
   readonly config?: PluginConfig
+  /** The values of secrets that it declares; those that are not here are read from the environment. */
+  readonly secrets?: Readonly<Record<string, string>>
 }
 
 /** The environment of a call of a tool. */
@@ -54,6 +58,16 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
     )
   )
 
+/** Reads secrets from the options of a trial, else from the environment. */
+const trialSecret =
+  (given: Readonly<Record<string, string>>): SecretReader =>
+  (name) =>
+    Effect.map(environmentVariable(name), (value) => {
+      const secret = Object.hasOwn(given, name) ? given[name] : value
+      if (secret !== undefined) return Result.succeed(secret)
+      return Result.fail(`pass { secrets: { ${name}: "..." } }, or set the environment variable ${name}`)
+    })
+
 interface TrialPlace {
   readonly source: PluginSource
   readonly trial: ToolTrial
@@ -62,7 +76,7 @@ interface TrialPlace {
 }
 
 /** Everything that a tool needs to run, over this project. */
-const layerTrial = ({ project, rules, source, trial: { config } }: TrialPlace) => {
+const layerTrial = ({ project, rules, source, trial: { config, secrets = {} } }: TrialPlace) => {
   const from = "the options of the test"
   const set = config === undefined ? {} : { given: { value: config, source: from, path: ["config"] } }
   const order =
@@ -71,7 +85,7 @@ const layerTrial = ({ project, rules, source, trial: { config } }: TrialPlace) =
       : { entries: [], values: [{ ...source, ...set }] }
   return ToolRunner.layer().pipe(
     Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry([packages])))),
-    Layer.provide(PluginPackages.layer(order)),
+    Layer.provide(PluginPackages.layer({ ...order, secret: trialSecret(secrets) })),
     Layer.provide(Layer.unwrap(Effect.map(userFolders(project), (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
@@ -139,7 +153,7 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
   const project = yield* makeProject(trial)
   return yield* Effect.gen(function* () {
     const { problems } = yield* ToolRegistry
-    const [problem] = problems
+    const problem = problems.find(({ isUsed }) => isUsed !== true)
     if (problem !== undefined) return yield* problem
     const runner = yield* ToolRunner
     const id = { round: 1, task: "Test", uid: "call" }

@@ -13,7 +13,7 @@ import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { counted, secondsText, withoutProject } from "../../domain/text/Format.ts"
 import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
-import { progressText } from "../../domain/tools/CallProgress.ts"
+import { progressText } from "../../domain/tools/ToolProgress.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
 import {

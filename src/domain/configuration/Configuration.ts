@@ -22,6 +22,7 @@ import {
   ToolCalls
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys, ownEntry } from "./McpServerEntry.ts"
+import { SecretSource } from "./SecretSource.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -201,6 +202,10 @@ export const Configuration = Schema.Struct({
     Schema.Record(Schema.String, CommandTool),
     "Commands that a task can call as tools, by name. Tools of a project take effect once you have trusted them."
   ),
+  secrets: key(
+    Schema.Record(Schema.String, SecretSource),
+    "Where secrets of plugins are, by their names. A secret that is not named here is read from the environment variable of its name."
+  ),
   checks: key(
     Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
     "Commands that the host runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. Those of a project are asked about once. Flags: --check, --no-check."
@@ -246,6 +251,7 @@ export const personalKeys = [
   "mcpServers",
   "sandbox",
   "commandEnvironment",
+  "secrets",
   "keepClusterRuns"
 ] as const
 

@@ -6,7 +6,7 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
 import { type ModelCallId, type Stage, modelCallKey, toolCallKey } from "./ActivityKey.ts"
 import { toolCallText } from "./CallText.ts"
-import { progressText } from "../tools/CallProgress.ts"
+import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */

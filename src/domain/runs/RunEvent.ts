@@ -13,7 +13,7 @@ import { ItemResult } from "../plan/ForEach.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Access.ts"
-import { CallProgress } from "../tools/CallProgress.ts"
+import { ToolProgress } from "../tools/ToolProgress.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
@@ -197,7 +197,7 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.optionalKey(Schema.Int)
   }),
   /** How far a call is, as its tool says it; at most once a second. */
-  event("tool.progress", { id: ToolCallId, name: Schema.String, ...CallProgress.fields }),
+  event("tool.progress", { id: ToolCallId, name: Schema.String, ...ToolProgress.fields }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The host runs a check; `task` is absent for one of the whole run. */
   event("check.started", checkFields),

@@ -36,6 +36,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const unusable = problems.find(
     (problem) =>
       "plugin" in problem &&
+      problem.isUsed !== true &&
       (problem.isValue === true || named.has(problem.plugin) || ("named" in problem && named.has(problem.named ?? "")))
   )
   if (unusable !== undefined) return yield* unusable

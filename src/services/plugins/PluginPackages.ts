@@ -30,6 +30,8 @@ import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { startTool } from "../tools/ToolCode.ts"
 import { hashOf } from "../files/Hash.ts"
 import { canonicalJson } from "../../domain/text/Json.ts"
+import { noteSecret } from "../runs/KnownSecrets.ts"
+import type { SecretReader } from "./Secrets.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
@@ -166,6 +168,8 @@ interface PluginOrder {
   readonly entries: ReadonlyArray<PluginEntry>
   /** Plugins as values; the caller trusts them. */
   readonly values: ReadonlyArray<Plugin>
+  /** Reads what plugins declare as secrets. */
+  readonly secret?: SecretReader
 }
 
 const importsAtOnce = 4
@@ -278,8 +282,21 @@ const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
 }
 
+/** The plugin with the secrets that it declares, which are kept out of texts from now on. */
+const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
+  const { secrets } = plugin
+  if (typeof secrets !== "object" || secrets === null) return plugin
+  const values = new Map<string, Result.Result<string, string>>()
+  for (const name of Object.keys(secrets)) {
+    const value = yield* read(name)
+    if (Result.isSuccess(value)) noteSecret(value.success)
+    values.set(name, value)
+  }
+  return { ...plugin, secretValues: values }
+})
+
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
+const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, values }: PluginOrder) {
   const sought = yield* findAll(entries)
   /* One for all: imports that go on side by side would put back what another one changed. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
@@ -295,7 +312,8 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: Plu
   repair()
   const given = values.map((plugin): KnownPlugin => ({ outcome: readValue(plugin) }))
   const known = screenNames([...named, ...given])
-  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  const [usable, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  const plugins = secret === undefined ? usable : yield* Effect.forEach(usable, (one) => withSecrets(one, secret))
   /* `known` is everything that was named, in order, including what is left out. */
   return { known, plugins, problems }
 })

@@ -17,6 +17,8 @@ export interface CallContext<Config = unknown> {
   readonly granted: ReadonlyArray<CanonicalAccess>
   /** What a configuration sets for the plugin, decoded; undefined for a plugin that takes nothing. */
   readonly config: Config
+  /** The value of a secret that the plugin declares. When the user has not given it, the call fails and says how to give it. */
+  readonly secret: (name: string) => string
   /** Aborted when the call is stopped, or when its time limit is over. Pass it to whatever takes one, such as `fetch`. */
   readonly signal: AbortSignal
   /** Says how far the call is: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */

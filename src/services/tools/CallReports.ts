@@ -7,13 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import { type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { progressEvery } from "../../domain/runs/RunEvent.ts"
-import { type CallProgress, makeCallLog, readProgress } from "../../domain/tools/CallProgress.ts"
+import { type ToolProgress, makeCallLog, readProgress } from "../../domain/tools/ToolProgress.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
+import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 
 /** The functions by which the code of a tool reports; they never fail. */
 export interface CallReports {
-  readonly progress: (progress: CallProgress | string) => void
+  readonly progress: (progress: ToolProgress | string) => void
   readonly log: (text: string) => void
 }
 
@@ -24,13 +25,13 @@ export const noReports: CallReports = { progress: () => undefined, log: () => un
 export const makeReports = Effect.map(RunEvents, (events) =>
   Effect.fnUntraced(function* (id: ToolCallId, name: string) {
     const notes = makeCallLog()
-    const latest = yield* Queue.sliding<CallProgress>(1)
+    const latest = yield* Queue.sliding<ToolProgress>(1)
     const publishing = Effect.flatMap(Queue.take(latest), (progress) =>
       events.publish({ type: "tool.progress", id, name, ...progress })
     )
     const reports: CallReports = {
       progress: (given) => {
-        const progress = readProgress(given)
+        const progress = withoutDeclaredSecrets(readProgress(given))
         if (progress !== undefined) Queue.offerUnsafe(latest, progress)
       },
       log: notes.add

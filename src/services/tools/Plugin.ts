@@ -85,11 +85,15 @@ interface HostNotes {
   readonly isValue?: boolean
   /** What a configuration sets for it. */
   readonly given?: GivenConfiguration
+  /** The secrets that it declares and that exist, or why one does not. */
+  readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
 }
 
 /** What a plugin brings beside its tools and its configuration; each part but the name is optional. */
 interface BroughtParts {
   readonly name: string
+  /** The secrets that it needs, by the names of environment variables, and what each is for: `{ GITHUB_TOKEN: "To read issues." }`. */
+  readonly secrets?: Readonly<Record<string, string>>
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
   /** Commands of the command line by their words, such as "report" or "models bench". */

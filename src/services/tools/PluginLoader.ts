@@ -18,11 +18,18 @@ import { EffectClass, Risk } from "../../domain/tools/Access.ts"
 import { isToolName } from "../../domain/permissions/Permission.ts"
 import { readSchemaSource } from "../../domain/tools/SchemaSource.ts"
 import { exampleArguments } from "../../domain/tools/ToolSchema.ts"
+import { isSecretName } from "../../domain/configuration/SecretSource.ts"
 import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { CurrentSettings, type PluginSettings, readPluginConfiguration } from "./PluginSettings.ts"
+import {
+  CurrentSettings,
+  missingSecrets,
+  type PluginSettings,
+  readPluginConfiguration,
+  secretOf
+} from "./PluginSettings.ts"
 import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
@@ -51,6 +58,7 @@ const ProviderShape = Schema.Struct({
   id: Schema.String.check(Schema.isPattern(/^[a-z][a-z\d-]*$/)),
   model: Schema.declare((value): value is Provider["model"] => typeof value === "function")
 })
+const Secrets = Schema.Record(Schema.String, Schema.NonEmptyString)
 const PluginShape = Schema.Struct({
   name: Schema.NonEmptyString,
   apiVersion: Schema.Int,
@@ -137,6 +145,16 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   return notAPlugin(name)
 }
 
+/** What is wrong with the secrets that a plugin declares. */
+const secretsProblem = (secrets: unknown = {}): string | undefined => {
+  const read = Schema.decodeUnknownResult(Secrets)(secrets)
+  if (Result.isFailure(read)) return 'its "secrets" do not say for each name what it is for.'
+  const wrong = Object.keys(read.success).find((name) => !isSecretName(name))
+  return wrong === undefined
+    ? undefined
+    : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
+}
+
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
@@ -149,7 +167,9 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   if (Result.isFailure(config)) {
     return yield* new PluginProblem({ plugin: plugin.name, code: "Configuration", detail: config.failure })
   }
-  const settings: PluginSettings = { config: config.success }
+  const wrongSecrets = secretsProblem(plugin.secrets)
+  if (wrongSecrets !== undefined) return yield* notAPlugin(plugin.name, wrongSecrets)
+  const settings: PluginSettings = { config: config.success, secret: secretOf(plugin) }
   const failed = (why: string) =>
     new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const own = yield* openForeignScope
@@ -184,7 +204,12 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
   for (const plugin of plugins) {
     const loaded = yield* Effect.result(loadPlugin(plugin, tools))
     if (Result.isFailure(loaded)) problems.push(withOrigin(plugin, loaded.failure))
-    else for (const one of loaded.success) tools.set(one.info.name, one)
+    else {
+      for (const one of loaded.success) tools.set(one.info.name, one)
+      for (const detail of missingSecrets(plugin)) {
+        problems.push(new PluginProblem({ plugin: plugin.name, code: "MissingSecret", detail, isUsed: true }))
+      }
+    }
   }
   return { tools, problems }
 })

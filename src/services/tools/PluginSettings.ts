@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { GivenConfiguration } from "../../domain/configuration/Configuration.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { modelFaults, modelSentence, pathText } from "../../domain/text/SchemaText.ts"
 import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSource.ts"
 
@@ -12,11 +13,47 @@ import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSo
 export interface PluginSettings {
   /** The decoded configuration; undefined for a plugin that takes none. */
   readonly config: unknown
+  /** The value of a secret that the plugin declares. Throws a `ToolFailure` that says how to give it when it is missing. */
+  readonly secret: (name: string) => string
 }
+
+/** The part of a plugin that its secrets are about. */
+interface SecretHolder {
+  readonly name: string
+  readonly secrets?: Readonly<Record<string, string>>
+  readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
+}
+
+/** Why a secret is missing, with what it is for and how to give it. */
+const missingText = (name: string, purpose: string, why: string): string => {
+  const use = purpose.trim().replace(/\.$/, "")
+  return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
+}
+
+/** What is said of each secret of a plugin that is missing. */
+export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
+  Object.entries(secrets).flatMap(([name, purpose]) => {
+    const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
+    return Result.isFailure(value) ? [missingText(name, purpose, value.failure)] : []
+  })
+
+/** Makes the function that gives the secrets of a plugin. */
+export const secretOf =
+  (plugin: SecretHolder) =>
+  (name: string): string => {
+    const value = plugin.secretValues?.get(name)
+    if (value !== undefined && Result.isSuccess(value)) return value.success
+    const [missing] = missingSecrets({ ...plugin, secrets: { [name]: plugin.secrets?.[name] ?? "" } })
+    const isDeclared = Object.hasOwn(plugin.secrets ?? {}, name)
+    const message = isDeclared
+      ? `T${missing?.slice(1)}`
+      : `The plugin ${plugin.name} does not declare the secret ${name} in "secrets". This is a fault of the plugin.`
+    throw new ToolFailure({ type: isDeclared ? "not_found" : "internal_error", message })
+  }
 
 /** The settings of the plugin whose tools are opened. */
 export const CurrentSettings = Context.Reference<PluginSettings>("task-conductor/services/tools/CurrentSettings", {
-  defaultValue: () => ({ config: undefined })
+  defaultValue: () => ({ config: undefined, secret: secretOf({ name: "" }) })
 })
 
 const howToSet = (plugin: string): string => `Write [${JSON.stringify(plugin)}, { ... }] in the place of its name.`

@@ -18,6 +18,7 @@ import {
   type ToolCall,
   ToolFailure
 } from "../../domain/tools/ToolCall.ts"
+import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -114,7 +115,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         Effect.map((data) => Result.succeed(data)),
         Effect.catchTag("ToolFailure", (failure) => Effect.succeed(Result.fail(failure)))
       )
-      return withLog(yield* measured(outcome, startedAt), lines())
+      return withoutDeclaredSecrets(withLog(yield* measured(outcome, startedAt), lines()))
     })
     // 5. Record: the result is on the disk before anything goes on, and what the journal has is not made again.
     const recorded =

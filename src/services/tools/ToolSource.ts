@@ -12,6 +12,8 @@ import type { Tools } from "./Tool.ts"
 export interface PluginSetup<Config = unknown> {
   /** What a configuration sets for the plugin, decoded; undefined for a plugin that takes nothing. */
   readonly config: Config
+  /** The value of a secret that the plugin declares. Throws when the user has not given it: then the plugin is left out. */
+  readonly secret: (name: string) => string
   /** Has something closed at the end of the run: a connection, a process. The last that was opened is closed first. */
   readonly onEnd: (close: () => unknown) => void
 }

@@ -1,5 +1,7 @@
 /** Configurations of plugins in files, on the command line. */
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 
 const sandboxes: Array<Sandbox> = []
@@ -53,7 +55,7 @@ const listed = async (sandbox: Sandbox, ...flags: ReadonlyArray<string>) => {
 
 const schema = { type: "object", properties: { table: { type: "string" } }, required: ["table"] }
 
-describe.concurrent("the configuration of a plugin", { timeout: 60_000 }, () => {
+describe.concurrent("the configuration of a plugin", { timeout: 180_000 }, () => {
   it("stands behind its name in your own file, and is listed", async () => {
     const sandbox = open({ user: [["./query.mjs", { table: "rows" }]] })
     const [plugin] = await listed(sandbox)
@@ -117,5 +119,34 @@ describe.concurrent("the configuration of a plugin", { timeout: 60_000 }, () => 
     const after = await hashOf()
     assert.isDefined(after)
     assert.notStrictEqual(after, before)
+  })
+})
+
+describe.concurrent("a secret of a plugin", { timeout: 180_000 }, () => {
+  it("is listed with what it is for, and how to give it when it is missing", async () => {
+    const sandbox = open({ user: ["./issues.mjs"] })
+    const issues = query
+      .replace(/config: .*/, 'secrets: { ISSUES_KEY: "Reads issues." },')
+      .replace(/\(\{ config.*=>/, "() =>")
+    sandbox.write(
+      "config/task-conductor/issues.mjs",
+      issues.replaceAll("${table}", "issues").replace("=> table", '=> ""')
+    )
+    const missing = await sandbox.run(["plugins", "list"])
+    assert.match(missing.stdout, /^ {2}secret ISSUES_KEY: Reads issues\. \(missing\)$/m)
+    assert.include(
+      missing.stdout,
+      'The plugin "query" is used, but the secret ISSUES_KEY is missing (Reads issues): Set the environment variable ISSUES_KEY'
+    )
+    sandbox.write("config/task-conductor/keys/issues", "the-key-of-issues\n")
+    chmodSync(join(sandbox.root, "config/task-conductor/keys/issues"), 0o600)
+    const settings = { plugins: ["./issues.mjs"], secrets: { ISSUES_KEY: { file: "keys/issues" } } }
+    sandbox.write("config/task-conductor/config.json", JSON.stringify(settings))
+    const given = await sandbox.run(["plugins", "list"])
+    assert.match(given.stdout, /^ {2}secret ISSUES_KEY: Reads issues\.$/m)
+    sandbox.write("project/task-conductor.json", JSON.stringify({ secrets: settings.secrets }))
+    const { code, stderr } = await sandbox.run(["plugins", "list"])
+    assert.notStrictEqual(code, 0)
+    assert.include(stderr, '"secrets" has no effect in a project')
   })
 })

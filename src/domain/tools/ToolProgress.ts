@@ -6,19 +6,19 @@ import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
 /** How far a call is: so much of a total, in a unit of the tool's own, or only words about it. */
-export const CallProgress = Schema.Struct({
+export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),
   total: Schema.optionalKey(Schema.Finite)
 })
-export type CallProgress = typeof CallProgress.Type
+export type ToolProgress = typeof ToolProgress.Type
 
 /** The longest text about progress, in columns. */
 const mostColumns = 200
 
 /** What a tool passed, which may be anything; nothing when it says nothing. */
-export const readProgress = (given: unknown): CallProgress | undefined => {
-  const { done, text, total } = typeof given === "object" && given !== null ? (given as CallProgress) : {}
+export const readProgress = (given: unknown): ToolProgress | undefined => {
+  const { done, text, total } = typeof given === "object" && given !== null ? (given as ToolProgress) : {}
   const words = typeof given === "string" ? given : text
   const line = typeof words === "string" ? cutText(printable(words).trim(), mostColumns) : ""
   const progress = {
@@ -26,11 +26,11 @@ export const readProgress = (given: unknown): CallProgress | undefined => {
     ...(Number.isFinite(done) ? { done } : {}),
     ...(Number.isFinite(done) && Number.isFinite(total) ? { total } : {})
   }
-  return Object.keys(progress).length === 0 ? undefined : (progress as CallProgress)
+  return Object.keys(progress).length === 0 ? undefined : (progress as ToolProgress)
 }
 
 /** `3/10 reading pages` */
-export const progressText = ({ done, text, total }: CallProgress): string => {
+export const progressText = ({ done, text, total }: ToolProgress): string => {
   const count = done === undefined ? [] : [total === undefined ? `${done}` : `${done}/${total}`]
   return [...count, ...(text === undefined ? [] : [text])].join(" ")
 }
