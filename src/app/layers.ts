@@ -199,7 +199,10 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
     const sources = [packages, commands, { plugins, problems: notFound }, { plugins: recorded ?? [], problems }]
     return layerRegistry(sources, settings.limits)
   })
-  return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
+  const skills = Effect.map(PluginPackages, ({ skillFolders }) =>
+    Skills.layerWithTools({ project, home, config, plugins: skillFolders }, settings.contextWindow, leavesMachine)
+  )
+  return Layer.unwrap(skills).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
     Layer.provideMerge(layerChangeGuard),
     Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),

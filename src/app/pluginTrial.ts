@@ -21,6 +21,8 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { putFiles } from "./trialSetup.ts"
 import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import { leavesMachine } from "./providers.ts"
+import { Skills } from "../services/skills/Skills.ts"
 import type { SecretReader } from "../services/plugins/Secrets.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
@@ -85,7 +87,7 @@ const layerTrial = ({ project, rules, source, trial: { config, secrets = {} } }:
       : { entries: [], values: [{ ...source, ...set }] }
   return ToolRunner.layer().pipe(
     Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry([packages])))),
-    Layer.provide(PluginPackages.layer({ ...order, secret: trialSecret(secrets) })),
+    Layer.provideMerge(PluginPackages.layer({ ...order, secret: trialSecret(secrets) })),
     Layer.provide(Layer.unwrap(Effect.map(userFolders(project), (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
@@ -122,10 +124,15 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
         : Effect.match(registry.prepare(call), { onSuccess: () => [], onFailure: ({ message }) => [message] })
     return Effect.map(prepared, (all) => all.map((text) => `the example of "${name}": ${text}`))
   })
-  return [
-    ...(own.length === 0 && registry.problems.length === 0 ? ["the plugin has no tools"] : []),
-    ...problems.flat()
-  ]
+  return { hasTools: own.length > 0, problems: problems.flat() }
+})
+
+/** Reads the skills of the plugin as a run would, beside those that are shipped. */
+const skillProblems = Effect.fnUntraced(function* (project: string) {
+  const { skillFolders } = yield* PluginPackages
+  const folders = { project, home: project, config: project, plugins: skillFolders }
+  const { all, notes } = yield* Effect.provide(Skills, Skills.layer(folders, leavesMachine))
+  return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
@@ -135,10 +142,15 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (source: Plu
   return yield* Effect.gen(function* () {
     const registry = yield* ToolRegistry
     const touched = (yield* fs.readDirectory(project)).length > 0
+    const examples = yield* exampleProblems(registry)
+    const skills = yield* skillProblems(project)
+    const isEmpty = registry.problems.length === 0 && !examples.hasTools && !skills.hasSkills
     return [
       ...registry.problems.map((problem) => problem.message),
       ...(touched ? ["the plugin changes the project while it loads"] : []),
-      ...(yield* exampleProblems(registry))
+      ...(isEmpty ? ["the plugin has no tools"] : []),
+      ...examples.problems,
+      ...skills.problems
     ]
   }).pipe(Effect.provide(layerTrial({ source, trial, project, rules: [] })))
 }, Effect.scoped)

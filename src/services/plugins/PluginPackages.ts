@@ -30,6 +30,7 @@ import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { startTool } from "../tools/ToolCode.ts"
 import { hashOf } from "../files/Hash.ts"
 import { canonicalJson } from "../../domain/text/Json.ts"
+import { skillsFolderOf } from "./PluginSkills.ts"
 import { noteSecret } from "../runs/KnownSecrets.ts"
 import type { SecretReader } from "./Secrets.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -145,8 +146,10 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   imported.add(url)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
+  const skillsFolder = plugin.skills === undefined ? undefined : yield* skillsFolderOf(plugin.skills, found)
   return guardPlugin({
     ...plugin,
+    ...(skillsFolder === undefined ? {} : { skillsFolder }),
     named: entry.text,
     ...(version === undefined ? {} : { version }),
     ...(entry.given === undefined ? {} : { given: entry.given })
@@ -282,6 +285,15 @@ const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
 }
 
+/** A plugin of a script with the folder of its skills. */
+const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
+  if (Result.isFailure(read) || read.success.skills === undefined) return Effect.succeed(read)
+  const plugin = read.success
+  return Effect.map(skillsFolderOf(plugin.skills, undefined), (skillsFolder) =>
+    Result.succeed<Plugin>({ ...plugin, skillsFolder })
+  )
+}
+
 /** The plugin with the secrets that it declares, which are kept out of texts from now on. */
 const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
   const { secrets } = plugin
@@ -310,12 +322,17 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, value
     { concurrency: importsAtOnce }
   )
   repair()
-  const given = values.map((plugin): KnownPlugin => ({ outcome: readValue(plugin) }))
+  const given = yield* Effect.forEach(values, (plugin) =>
+    Effect.map(withSkills(readValue(plugin)), (outcome): KnownPlugin => ({ outcome }))
+  )
   const known = screenNames([...named, ...given])
   const [usable, problems] = Arr.partition(known, ({ outcome }) => outcome)
   const plugins = secret === undefined ? usable : yield* Effect.forEach(usable, (one) => withSecrets(one, secret))
   /* `known` is everything that was named, in order, including what is left out. */
-  return { known, plugins, problems }
+  const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
+    skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
+  )
+  return { known, plugins, problems, skillFolders }
 })
 
 export class PluginPackages extends Context.Service<PluginPackages>()(

@@ -87,6 +87,8 @@ interface HostNotes {
   readonly given?: GivenConfiguration
   /** The secrets that it declares and that exist, or why one does not. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
+  /** The folder of its skills, or why they are left out. */
+  readonly skillsFolder?: Result.Result<string, string>
 }
 
 /** What a plugin brings beside its tools and its configuration; each part but the name is optional. */
@@ -94,6 +96,8 @@ interface BroughtParts {
   readonly name: string
   /** The secrets that it needs, by the names of environment variables, and what each is for: `{ GITHUB_TOKEN: "To read issues." }`. */
   readonly secrets?: Readonly<Record<string, string>>
+  /** A folder of its package with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  readonly skills?: URL
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
   /** Commands of the command line by their words, such as "report" or "models bench". */

@@ -194,6 +194,19 @@ const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginP
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
+/** What a plugin that is used lacks. */
+const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
+  const lack = (code: PluginProblem["code"], detail: string) =>
+    new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
+  const { skillsFolder } = plugin
+  return [
+    ...missingSecrets(plugin).map((detail) => lack("MissingSecret", detail)),
+    ...(skillsFolder !== undefined && Result.isFailure(skillsFolder)
+      ? [lack("Skills", `${skillsFolder.failure}.`)]
+      : [])
+  ]
+}
+
 /**
  * Loads plugins in order; the first to bring a tool name keeps it. The tools are in the order of the plugins, which live
  * until the scope closes.
@@ -206,9 +219,7 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
     if (Result.isFailure(loaded)) problems.push(withOrigin(plugin, loaded.failure))
     else {
       for (const one of loaded.success) tools.set(one.info.name, one)
-      for (const detail of missingSecrets(plugin)) {
-        problems.push(new PluginProblem({ plugin: plugin.name, code: "MissingSecret", detail, isUsed: true }))
-      }
+      problems.push(...limitsOf(plugin))
     }
   }
   return { tools, problems }

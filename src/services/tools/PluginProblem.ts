@@ -16,6 +16,7 @@ const Code = Schema.Literals([
   "ApiVersion",
   "Configuration",
   "MissingSecret",
+  "Skills",
   "LoadFailed",
   "ToolName",
   "DuplicateTool",
