@@ -149,6 +149,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "tool.started": "A tool call was allowed and has started.",
   "tool.running":
     "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
+  "tool.progress":
+    "How far a tool call is, as its tool says it, at most once a second: `done` of `total`, or a `text`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
   "check.started": "The host runs a check of the project, such as its tests.",
   "check.running":

@@ -4,16 +4,8 @@
  */
 
 /* Defining a plugin. */
-export {
-  definePlugin,
-  type Plugin,
-  type PluginParts,
-  pluginApiVersion,
-  PluginTools,
-  type Tool,
-  tool,
-  type Tools
-} from "./services/tools/Plugin.ts"
+export { definePlugin, type Plugin, type PluginParts, pluginApiVersion, PluginTools } from "./services/tools/Plugin.ts"
+export { type Tool, tool, type Tools } from "./services/tools/Tool.ts"
 
 /* What a plugin brings beside tools. */
 export type { Discovered, DiscoveredPlugin, Discovery, DiscoveryPlace } from "./services/tools/Plugin.ts"
@@ -27,6 +19,9 @@ export type { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 
 /* What a tool declares, is called with and fails with. */
+export { type CallContext, type HostFunctions } from "./services/tools/CallContext.ts"
+export { type PluginSetup, type ToolSource } from "./services/tools/ToolSource.ts"
+export { type SchemaSource, type StandardJsonSchema, type ValueOf } from "./domain/tools/SchemaSource.ts"
 export { FileKind } from "./domain/files/FileKind.ts"
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
 export { EffectClass, Risk } from "./domain/tools/Access.ts"
@@ -48,7 +43,7 @@ export { ModelError } from "./domain/models/ModelAnswer.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
-export { FileReads, type HostServices, PageFetch } from "./services/tools/Plugin.ts"
+export { FileReads, type HostServices, PageFetch } from "./services/tools/HostServices.ts"
 export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */
@@ -83,7 +78,7 @@ export { isSecretLike } from "./domain/files/SensitivePath.ts"
 /* Hearing events. */
 export { type ModelCallId, modelCallKey, type Stage, type ToolCallId, toolCallKey } from "./domain/runs/ActivityKey.ts"
 export type { EventOf, RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
-export { makeRedaction, secretValues } from "./domain/text/Redaction.ts"
+export { redactSecrets } from "./services/runs/KnownSecrets.ts"
 export { dataText } from "./domain/tools/ToolCall.ts"
 export { environmentVariable } from "./services/configuration/UserFolders.ts"
 

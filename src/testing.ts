@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
-import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
+import { pluginProblems, type PluginSource, type PluginTrial, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/Permission.ts"
 import type { Plugin } from "./services/tools/Plugin.ts"
 import { onNode } from "./library/scriptOptions.ts"
@@ -15,17 +15,17 @@ export type { SkillTestResult } from "./plugins/check-tools/skillTests.ts"
 export type { SkillTestProblem } from "./plugins/check-tools/SkillTest.ts"
 export type { ToolResult } from "./domain/tools/ToolCall.ts"
 export { Approver } from "./services/approvals/Approver.ts"
-export type { PluginSource, ToolTrial } from "./app/pluginTrial.ts"
+export type { PluginSource, PluginTrial, ToolTrial } from "./app/pluginTrial.ts"
 export { HeldCalls, ScriptedModel } from "./services/providers/ScriptedModel.ts"
 export { Workspace } from "./services/files/Workspace.ts"
 
 /**
  * Finds what is wrong with a plugin; an empty list means that the host uses it. Checks the version of the interface,
  * names, descriptions, that parameters have a JSON schema, that every example is a call that could be made, and that
- * loading touches nothing: for a URL also the import. Runs no tool.
+ * loading touches nothing: for a URL also the import. `trial` has what a configuration would set. Runs no tool.
  */
-export const checkPlugin = (plugin: PluginSource): Promise<ReadonlyArray<string>> =>
-  pluginProblems(plugin).pipe(onNode, Effect.runPromise)
+export const checkPlugin = (plugin: PluginSource, trial: PluginTrial = {}): Promise<ReadonlyArray<string>> =>
+  pluginProblems(plugin, trial).pipe(onNode, Effect.runPromise)
 
 /**
  * Runs one tool as a task of a run would, behind the gate, and gives the result envelope, whatever happens to the call.

@@ -24,7 +24,7 @@ const bytesOf = tool({
   risk: "safe",
   effect: "pure",
   access: ({ path }) => [{ _tag: "ReadFile", path }],
-  execute: ({ path }, [file]) =>
+  execute: ({ path }, { granted: [file] }) =>
     Effect.gen(function* () {
       const { readText } = yield* Workspace
       return (yield* readText(file?._tag === "ReadFile" ? file.path : path, 1000)).length
@@ -37,7 +37,7 @@ const copyOf = tool({
   risk: "high",
   effect: "idempotent",
   access: ({ text }) => [{ _tag: "WriteFile", path: "copy.txt", content: text }],
-  execute: (_, [file]) =>
+  execute: (_, { granted: [file] }) =>
     Effect.gen(function* () {
       const { write } = yield* Workspace
       if (file?._tag !== "WriteFile") return null

@@ -2,11 +2,11 @@
  * Holds a conversation, for the command line and the library in the same way. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
+import { knownSecrets } from "../services/runs/KnownSecrets.ts"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
-import { secretValues } from "../domain/text/Redaction.ts"
 import { Asker, type AskOrder } from "../services/conversation/Asker.ts"
 import type { AskSession } from "../services/conversation/AskSession.ts"
 import {
@@ -47,7 +47,7 @@ export interface NewConversation {
 export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | "project">): ConversationPlace => ({
   state: folders.state,
   project,
-  secrets: secretValues(process.env)
+  secrets: knownSecrets
 })
 
 /** The setup of a conversation, and how it changes its model. */

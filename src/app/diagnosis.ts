@@ -23,6 +23,7 @@ import { isFolder, isThere } from "../services/files/FileLook.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
+import { makeSecretReader } from "../services/plugins/Secrets.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { type FittedSetup, fitSetup, withPluginProviders } from "./modelChoice.ts"
 import { askServer, listInstalled, patience } from "./serverModels.ts"
@@ -256,6 +257,18 @@ export const configurationFindings = Effect.fnUntraced(function* ({
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 
+/** The secrets that the user's configuration has a place for. A command is not run: a keychain may ask the user. */
+const secretFindings = ({ configuration: { secrets = {} }, folders, userFile }: Setup) => {
+  const read = makeSecretReader({ sources: secrets, file: userFile.path, home: folders.home })
+  return Effect.forEach(Object.entries(secrets), ([name, source]) => {
+    if ("command" in source)
+      return Effect.succeed(ok("secret", `${name}, by a command that is run when a plugin needs it`))
+    return Effect.map(read(name), (secret) =>
+      Result.isSuccess(secret) ? ok("secret", name) : problem("secret", `${name}: ${secret.failure}`)
+    )
+  })
+}
+
 /** Server and models only, for a first look; no longer than a few seconds. */
 export const firstLook = Effect.fn("firstLook")(function* (setup: Setup) {
   const server = yield* serverFinding(setup)
@@ -279,6 +292,7 @@ export const diagnose = (project: string, given: Configuration) =>
     Effect.fnUntraced(function* (setup) {
       return [
         ...(yield* configurationFindings(setup)),
+        ...(yield* secretFindings(setup)),
         ...(yield* firstLook(setup)),
         ...(yield* commandFindings(setup)),
         ...(yield* checkFindings(setup)),

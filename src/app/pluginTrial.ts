@@ -5,7 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { fileURLToPath } from "node:url"
+import type { PluginConfig } from "../domain/configuration/Configuration.ts"
 import { issueText } from "../domain/findings/Issue.ts"
 import { type Rule, parseRule } from "../domain/permissions/Permission.ts"
 import { type Arguments, type ToolCall, type ToolResult, builtInOrigin } from "../domain/tools/ToolCall.ts"
@@ -19,18 +21,29 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { putFiles } from "./trialSetup.ts"
 import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import { leavesMachine } from "./providers.ts"
+import { Skills } from "../services/skills/Skills.ts"
+import type { SecretReader } from "../services/plugins/Secrets.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
-import { userFolders } from "../services/configuration/UserFolders.ts"
+import { environmentVariable, userFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
 export type PluginSource = Plugin | URL
 
+/** What is set for a plugin that is tried out. */
+export interface PluginTrial {
+  /** What a configuration would set for it. */
+  readonly config?: PluginConfig
+  /** The values of secrets that it declares; those that are not here are read from the environment. */
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
 /** The environment of a call of a tool. */
-export interface ToolTrial {
+export interface ToolTrial extends PluginTrial {
   /** The files of the project by path. */
   readonly files?: Readonly<Record<string, string>>
   /** A folder that is the project and stays; without it there is a temporary one. */
@@ -47,15 +60,34 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
     )
   )
 
+/** Reads secrets from the options of a trial, else from the environment. */
+const trialSecret =
+  (given: Readonly<Record<string, string>>): SecretReader =>
+  (name) =>
+    Effect.map(environmentVariable(name), (value) => {
+      const secret = Object.hasOwn(given, name) ? given[name] : value
+      if (secret !== undefined) return Result.succeed(secret)
+      return Result.fail(`pass { secrets: { ${name}: "..." } }, or set the environment variable ${name}`)
+    })
+
+interface TrialPlace {
+  readonly source: PluginSource
+  readonly trial: ToolTrial
+  readonly project: string
+  readonly rules: ReadonlyArray<Rule>
+}
+
 /** Everything that a tool needs to run, over this project. */
-const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<Rule>) => {
+const layerTrial = ({ project, rules, source, trial: { config, secrets = {} } }: TrialPlace) => {
+  const from = "the options of the test"
+  const set = config === undefined ? {} : { given: { value: config, source: from, path: ["config"] } }
   const order =
     source instanceof URL
-      ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
-      : { entries: [], values: [source] }
+      ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project, ...set }], values: [] }
+      : { entries: [], values: [{ ...source, ...set }] }
   return ToolRunner.layer().pipe(
     Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry([packages])))),
-    Layer.provide(PluginPackages.layer(order)),
+    Layer.provideMerge(PluginPackages.layer({ ...order, secret: trialSecret(secrets) })),
     Layer.provide(Layer.unwrap(Effect.map(userFolders(project), (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
@@ -92,25 +124,35 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
         : Effect.match(registry.prepare(call), { onSuccess: () => [], onFailure: ({ message }) => [message] })
     return Effect.map(prepared, (all) => all.map((text) => `the example of "${name}": ${text}`))
   })
-  return [
-    ...(own.length === 0 && registry.problems.length === 0 ? ["the plugin has no tools"] : []),
-    ...problems.flat()
-  ]
+  return { hasTools: own.length > 0, problems: problems.flat() }
+})
+
+/** Reads the skills of the plugin as a run would, beside those that are shipped. */
+const skillProblems = Effect.fnUntraced(function* (project: string) {
+  const { skillFolders } = yield* PluginPackages
+  const folders = { project, home: project, config: project, plugins: skillFolders }
+  const { all, notes } = yield* Effect.provide(Skills, Skills.layer(folders, leavesMachine))
+  return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
-export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource) {
+export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
   const fs = yield* FileSystem.FileSystem
   const project = yield* makeProject({})
   return yield* Effect.gen(function* () {
     const registry = yield* ToolRegistry
     const touched = (yield* fs.readDirectory(project)).length > 0
+    const examples = yield* exampleProblems(registry)
+    const skills = yield* skillProblems(project)
+    const isEmpty = registry.problems.length === 0 && !examples.hasTools && !skills.hasSkills
     return [
       ...registry.problems.map((problem) => problem.message),
       ...(touched ? ["the plugin changes the project while it loads"] : []),
-      ...(yield* exampleProblems(registry))
+      ...(isEmpty ? ["the plugin has no tools"] : []),
+      ...examples.problems,
+      ...skills.problems
     ]
-  }).pipe(Effect.provide(layerTrial(source, project, [])))
+  }).pipe(Effect.provide(layerTrial({ source, trial, project, rules: [] })))
 }, Effect.scoped)
 
 /** The result of one call. Fails when the plugin cannot be used or a rule cannot be read. */
@@ -123,11 +165,11 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
   const project = yield* makeProject(trial)
   return yield* Effect.gen(function* () {
     const { problems } = yield* ToolRegistry
-    const [problem] = problems
+    const problem = problems.find(({ isUsed }) => isUsed !== true)
     if (problem !== undefined) return yield* problem
     const runner = yield* ToolRunner
     const id = { round: 1, task: "Test", uid: "call" }
     const result: ToolResult = yield* runner.run(id, { uid: id.uid, ...call }, "project")
     return result
-  }).pipe(Effect.provide(layerTrial(source, project, rules)))
+  }).pipe(Effect.provide(layerTrial({ source, trial, project, rules })))
 }, Effect.scoped)

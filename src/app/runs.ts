@@ -4,6 +4,7 @@
  * it says counts as far as this person provably wrote it, and nothing in it permits anything.
  */
 import * as Effect from "effect/Effect"
+import { knownSecrets } from "../services/runs/KnownSecrets.ts"
 import * as Path from "effect/Path"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
@@ -20,7 +21,6 @@ import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
 import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitSetup } from "./modelChoice.ts"
@@ -74,7 +74,7 @@ export const placeOf = (
   runId,
   project,
   program: build,
-  secrets: secretValues(process.env),
+  secrets: knownSecrets,
   readOnly
 })
 

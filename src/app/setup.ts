@@ -13,8 +13,9 @@ import {
   mergeConfigurations,
   readConfiguration,
   pickSettings,
-  type PluginEntry,
-  type PluginScope
+  partsOfPlugin,
+  type PluginSetting,
+  type PluginEntry
 } from "../domain/configuration/Configuration.ts"
 import { providerOf, builtInProviders, defaultProvider, leavesMachine, providerWithoutModel } from "./providers.ts"
 import type { DeclaredHooks } from "../services/plugins/Hooks.ts"
@@ -105,8 +106,18 @@ const keyOf = ({ server }: Provider) =>
     ? Effect.undefined
     : Effect.map(environmentVariable(server.keyVariable), (key) => (key === undefined ? undefined : Redacted.make(key)))
 
-const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
-  plugins.map((text) => ({ text, scope, folder }))
+const entriesOf = (
+  { source, ...from }: Pick<PluginEntry, "scope" | "folder"> & { readonly source: string },
+  { plugins = [] }: Configuration
+): ReadonlyArray<PluginEntry> =>
+  plugins.map((setting, index) => {
+    const { config, text } = partsOfPlugin(setting)
+    return {
+      text,
+      ...from,
+      ...(config === undefined ? {} : { given: { value: config, source, path: ["plugins", index, 1] } })
+    }
+  })
 
 /** What flags or options set is validated like a file, so that no rule is dropped silently. */
 const requireValid = (given: Configuration) =>
@@ -179,9 +190,9 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     ],
     extensions: {
       plugins: [
-        ...entriesOf("given", flags, path.resolve()),
-        ...entriesOf("user", loaded.user, folders.own),
-        ...entriesOf("project", loaded.project, folder)
+        ...entriesOf({ scope: "given", folder: path.resolve(), source: "the options" }, flags),
+        ...entriesOf({ scope: "user", folder: folders.own, source: userFile }, loaded.user),
+        ...entriesOf({ scope: "project", folder, source: path.join(folder, projectFileName) }, loaded.project)
       ],
       tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
       hooks: { ofProject: loaded.project.hooks ?? {}, ofUser: loaded.user.hooks ?? {} }
@@ -271,9 +282,11 @@ export const savedSettings = (setup: Setup): Configuration => {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
-    plugins: extensions.plugins.flatMap(({ folder, scope, text }) =>
-      scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
-    ),
+    plugins: extensions.plugins.flatMap(({ folder, given, scope, text }): ReadonlyArray<PluginSetting> => {
+      if (scope !== "given") return []
+      const name = text.startsWith(".") ? `${folder}/${text}` : text
+      return [given === undefined ? name : [name, given.value]]
+    }),
     ...providerOfRun(setup).server?.save(host)
   }
 }

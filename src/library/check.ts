@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { CheckReport, DocumentKind, FixedDocument } from "../domain/documents/CheckReport.ts"
 import { inProject } from "./lateApp.ts"
 import { withOptions } from "./optionNames.ts"
-import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, pluginValues, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What is checked and against which project: the skills, tools and limits that `run` with these options would have. */
 export interface ProjectCheckOptions extends Pick<
@@ -25,7 +25,7 @@ export interface ProjectCheckOptions extends Pick<
 export const fixInProject = (text: string, options: ProjectCheckOptions = {}): Promise<FixedDocument> => {
   const fixed = withOptions(options, "checkInProject", () => {
     const { finished = [], kind = "task-list", plugins = [], project = "." } = options
-    const values = plugins.filter((plugin) => typeof plugin !== "string")
+    const values = pluginValues(plugins)
     const checked = { project, given: configurationOf(options), plugins: values, warn: () => Effect.void }
     return inProject(checked, (checker) => checker.fix(kind, text, { finished }))
   })

@@ -11,7 +11,12 @@ import * as Struct from "effect/Struct"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
 import { rulesOfChecks } from "../domain/configuration/CheckLine.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
-import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
+import {
+  type Configuration,
+  pickSettings,
+  type PluginConfig,
+  type PluginSetting
+} from "../domain/configuration/Configuration.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
@@ -26,6 +31,21 @@ import { PluginProblem } from "../services/tools/PluginProblem.ts"
 export const settingNames = [...savedKeys, "allow"] as const
 const otherwise = ["model", "plugins"] as const
 type Settings = Omit<Pick<Configuration, (typeof settingNames)[number]>, (typeof otherwise)[number]>
+
+/** A plugin of a script, or the name or path of one, with its configuration or without. */
+export type ScriptPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
+
+const isNamed = (plugin: ScriptPlugin): plugin is PluginSetting =>
+  typeof plugin === "string" || (Array.isArray(plugin) && typeof plugin[0] === "string")
+
+/** The plugins that are passed as values. */
+export const pluginValues = (plugins: ReadonlyArray<ScriptPlugin> = []): ReadonlyArray<Plugin> =>
+  plugins.flatMap((plugin, index): ReadonlyArray<Plugin> => {
+    if (isNamed(plugin)) return []
+    if (!Array.isArray(plugin)) return [plugin as Plugin]
+    const [value, config] = plugin as readonly [Plugin, PluginConfig]
+    return [{ ...value, given: { value: config, source: "the options", path: ["plugins", index, 1] } }]
+  })
 
 /**
  * What runs and conversations share. What is left out comes from the configuration files and the environment, as for
@@ -52,9 +72,10 @@ export interface ScriptOptions extends Settings {
   /** The answer is JSON that fits this schema: a schema of effect, or a JSON schema. */
   readonly outputSchema?: Schema.Constraint | { readonly [key: string]: Schema.Json }
   /**
-   * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder.
+   * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. What a plugin
+   * can be set to stands behind it: `[plugin, { ... }]`.
    */
-  readonly plugins?: ReadonlyArray<Plugin | string>
+  readonly plugins?: ReadonlyArray<ScriptPlugin>
   /**
    * Where runs are saved; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. No
    * tool writes there.
@@ -69,7 +90,7 @@ export const configurationOf = ({ model, plugins = [], ...given }: ScriptOptions
   ...Struct.omit(pickSettings(given, settingNames), otherwise),
   ...(given.checks ? { allow: [...(given.allow ?? []), ...rulesOfChecks(given.checks)] } : {}),
   ...(typeof model === "string" ? { model } : {}),
-  plugins: plugins.filter((plugin) => typeof plugin === "string")
+  plugins: plugins.filter(isNamed)
 })
 
 /** The files of the person that an order names. */
@@ -136,7 +157,7 @@ export const runContextOf = (
     approveSteps: false,
     approver: layerCallback(options),
     ...(typeof options.model === "object" ? { model: options.model } : {}),
-    plugins: (options.plugins ?? []).filter((plugin) => typeof plugin !== "string")
+    plugins: pluginValues(options.plugins)
   }
 }
 

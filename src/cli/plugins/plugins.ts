@@ -27,6 +27,9 @@ import { version } from "../../app/version.ts"
 import { explanationOf } from "../../services/files/FileFailure.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
+import { type JsonSchema, propertiesOf } from "../../domain/tools/ToolSchema.ts"
+import { readSchemaSource } from "../../domain/tools/SchemaSource.ts"
+import type { Plugin } from "../../services/tools/Plugin.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 
@@ -120,11 +123,41 @@ export interface ListedPlugin {
   /** The module that is imported. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
+  /** The secrets that it needs, what each is for, and whether the user has given it. */
+  readonly secrets?: ReadonlyArray<{ readonly name: string; readonly purpose: string; readonly isGiven: boolean }>
+  /** What it can be set to, as a JSON schema, and whether a configuration sets anything; absent when it takes nothing. */
+  readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
   /** Why it is not used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
 const problemOf = (code: string, message: string) => ({ problem: { code, message } })
+
+const configurationOf = ({ config, given }: Plugin): Pick<ListedPlugin, "configuration"> => {
+  const schema = config === undefined ? undefined : Result.getOrUndefined(readSchemaSource(config))
+  return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: given !== undefined } }
+}
+
+/** The secrets of a plugin; a problem of the list says of each that is missing how to give it. */
+const secretsOf = (
+  { name: plugin, secrets }: Plugin,
+  problems: PluginCatalogue["problems"]
+): Pick<ListedPlugin, "secrets"> => {
+  if (secrets === undefined) return {}
+  const missing = problems.flatMap((problem) =>
+    problem instanceof PluginProblem && problem.code === "MissingSecret" && problem.plugin === plugin
+      ? [problem.detail]
+      : []
+  )
+  const isMissing = (name: string): boolean => missing.some((detail) => detail.startsWith(`the secret ${name} `))
+  return {
+    secrets: Object.entries(secrets).map(([name, purpose]) => ({ name, purpose, isGiven: !isMissing(name) }))
+  }
+}
+
+/** `  configuration: limit, table (not set)` */
+const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configuration"]>): string =>
+  `  configuration: ${printable([...propertiesOf(schema).keys()].join(", "))}${isSet ? "" : " (not set)"}`
 
 type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
@@ -144,6 +177,7 @@ export const listPlugins = ({ found, known, problems, tools }: PluginCatalogue):
       origin: entry?.scope ?? "given",
       ...(file === undefined ? {} : { path: file }),
       tools: plugin === undefined ? [] : toolsOf(originOf(plugin)),
+      ...(plugin === undefined ? {} : { ...configurationOf(plugin), ...secretsOf(plugin, problems) }),
       ...(problem instanceof PluginProblem ? problemOf(problem.code, problem.message) : {})
     }
   })
@@ -170,6 +204,10 @@ const lines = (bold: (text: string) => string, width: number) => (plugin: Listed
     ...(plugin.named === undefined || plugin.named === plugin.name ? [] : [printable(plugin.named)])
   ].join("  "),
   ...(plugin.problem === undefined ? [] : [`  ${printable(plugin.problem.message)}`]),
+  ...(plugin.secrets ?? []).map(
+    ({ isGiven, name, purpose }) => `  secret ${printable(`${name}: ${purpose}`)}${isGiven ? "" : " (missing)"}`
+  ),
+  ...(plugin.configuration === undefined ? [] : [configurationLine(plugin.configuration)]),
   ...plugin.tools.map(({ name, risk }) => `  ${name.padEnd(width)}  ${risk}`)
 ]
 

@@ -132,9 +132,10 @@ const callLines = (evidence: CallEvidence): ReadonlyArray<string> => {
   const head = argumentLines(evidence, `${risk}${targets.length === 0 ? "" : `: ${targets.join(", ")}`}`)
   if (result === undefined) return [...head, "It did not finish.", ""]
   const time = `, ${result.metadata.execution_time_ms} ms`
+  const notes = result.log === undefined ? [] : block("#### Notes of the tool", result.log.join("\n"), "text")
   return result.success
-    ? [...head, ...block(`#### ${badExit(result) ?? "Output"}${time}`, resultText(result), "text")]
-    : [...head, ...failedLines(result, time)]
+    ? [...head, ...block(`#### ${badExit(result) ?? "Output"}${time}`, resultText(result), "text"), ...notes]
+    : [...head, ...failedLines(result, time), ...notes]
 }
 
 const unrunLines = (unrun: UnrunCall): ReadonlyArray<string> => [

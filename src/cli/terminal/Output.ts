@@ -3,11 +3,12 @@
  * error: what would still be written is dropped. A full disk is one: `lost` reports it at the end.
  */
 import * as Context from "effect/Context"
+import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { harmless } from "../../domain/text/Printable.ts"
 import { wrapText } from "../../domain/text/TextWidth.ts"
-import { makeRedaction, makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import { makeRedaction, makeValueRedaction } from "../../domain/text/Redaction.ts"
 import { makePaint, wantsColour } from "./Colour.ts"
 import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } from "./Screen.ts"
 
@@ -105,13 +106,11 @@ export class Output extends Context.Service<Output>()("task-conductor/cli/termin
 }
 
 /** What is printed for programs and of errors ends up in logs, so secrets are taken out of it. */
-const secrets = secretValues(process.env)
-
 /** A text without the secrets that are known here. */
-export const redactText = makeRedaction(secrets)
+export const redactText = makeRedaction(knownSecrets)
 
 /** A value without them, before it becomes JSON. */
-export const redactValue = makeValueRedaction(secrets)
+export const redactValue = makeValueRedaction(knownSecrets)
 
 /** An event without them, for a line of text; values with methods of their own stay as they are. */
 export const redactEvent = <A>(value: A): A => {

@@ -13,6 +13,7 @@ import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { counted, secondsText, withoutProject } from "../../domain/text/Format.ts"
 import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { progressText } from "../../domain/tools/ToolProgress.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
 import {
@@ -188,6 +189,8 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
         `  ${shown(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
       )
     }
+    case "tool.progress":
+      return paint.dim(`  ${shown(event.name)}${forTask(event.id.task)}: ${shown(progressText(event))}`)
     case "check.running": {
       const task = event.task === undefined ? "" : forTask(event.task)
       return paint.dim(

@@ -22,6 +22,7 @@ import {
   ToolCalls
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys, ownEntry } from "./McpServerEntry.ts"
+import { SecretSource } from "./SecretSource.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -46,6 +47,17 @@ export interface PluginEntry {
   readonly scope: PluginScope
   /** The absolute folder that a path starts from and above which packages are looked for. */
   readonly folder: string
+  /** What is set for the plugin; absent when nothing is. */
+  readonly given?: GivenConfiguration
+}
+
+/** The configuration of a plugin as a file or a script has it. */
+export interface GivenConfiguration {
+  readonly value: PluginConfig
+  /** The file, or what else it comes from. */
+  readonly source: string
+  /** Where the value stands in it. */
+  readonly path: ReadonlyArray<PropertyKey>
 }
 
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
@@ -63,6 +75,17 @@ export const PluginText = Schema.String.check(
       : `"${text}" is not the name of a plugin. Write the name of an npm package, or a path that begins with "./".`
   )
 )
+
+const PluginConfig = Schema.Record(Schema.String, Schema.Json)
+export type PluginConfig = typeof PluginConfig.Type
+
+/** A plugin by its name or path, or with its configuration: `["name", { ... }]`. */
+const PluginSetting = Schema.Union([PluginText, Schema.Tuple([PluginText, PluginConfig])])
+export type PluginSetting = typeof PluginSetting.Type
+
+/** The name or path of a plugin, and its configuration if it has one. */
+export const partsOfPlugin = (setting: PluginSetting): { readonly text: string; readonly config?: PluginConfig } =>
+  typeof setting === "string" ? { text: setting } : { text: setting[0], config: setting[1] }
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
@@ -172,12 +195,16 @@ export const Configuration = Schema.Struct({
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
-    Schema.Array(PluginText),
-    "Packages of tools by name, or paths that begin with `./`. Plugins that a project names are loaded once you have trusted them. Flag: --plugin."
+    Schema.Array(PluginSetting),
+    'Packages of tools by name, or paths that begin with `./`. What a plugin can be set to stands behind its name: `["NAME", { ... }]`. Plugins that a project names are loaded once you have trusted them. Flag: --plugin.'
   ),
   tools: key(
     Schema.Record(Schema.String, CommandTool),
     "Commands that a task can call as tools, by name. Tools of a project take effect once you have trusted them."
+  ),
+  secrets: key(
+    Schema.Record(Schema.String, SecretSource),
+    "Where secrets of plugins are, by their names. A secret that is not named here is read from the environment variable of its name."
   ),
   checks: key(
     Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
@@ -224,6 +251,7 @@ export const personalKeys = [
   "mcpServers",
   "sandbox",
   "commandEnvironment",
+  "secrets",
   "keepClusterRuns"
 ] as const
 
@@ -287,6 +315,8 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   if (scope === "project" && path.length === 1 && personalKeys.some((key) => key === name)) {
     return `"${name}" has no effect in a project's file, because only you decide it. Put it into your user configuration${elsewhere[name] ?? ""}.`
   }
+  if (path[0] === "plugins")
+    return `"${pathText(path)}" is too much. Write a plugin as "NAME", or as ["NAME", { ... }].`
   const known = knownKeys(path)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }

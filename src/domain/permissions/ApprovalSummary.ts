@@ -9,6 +9,7 @@ import { counted, sizeText } from "../text/Format.ts"
 import { listWithin } from "../text/Excerpt.ts"
 import {
   type CanonicalAccess,
+  accessTarget,
   partly,
   sandboxWords,
   shownTargets,
@@ -171,6 +172,12 @@ const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Acce
     }
     case "RunCommand":
       return summaryOfCommand(access, context)
+    case "Host":
+      return cautious(`reach ${accessTarget(access)}`, `${access.host} gets what the tool sends to it.`)
+    case "Other":
+      return access.changes
+        ? cautious(access.words, "It changes something that this program does not know, and cannot undo.")
+        : lowRisk(access.words, "It changes nothing, as the tool says.")
     case "LoadPlugin":
       return access.does === undefined
         ? cautious(`load the plugin ${access.name}`, "Its code runs with all your rights.")

@@ -6,6 +6,7 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
 import { type ModelCallId, type Stage, modelCallKey, toolCallKey } from "./ActivityKey.ts"
 import { toolCallText } from "./CallText.ts"
+import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */
@@ -42,6 +43,8 @@ export interface LiveTool {
   /** The name with the main argument. */
   readonly text: string
   readonly since: number
+  /** How far it is, as the tool says it. */
+  readonly progress?: string
 }
 
 /** The questions to the user. Times are in milliseconds. */
@@ -307,6 +310,12 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
       const text = toolCallText(event.call, event.targets, state.run.project)
       const tool = { task: event.id.task, text, since: at }
       return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), tool) }
+    }
+    case "tool.progress": {
+      const key = toolCallKey(event.id)
+      const tool = state.tools.get(key)
+      const progress = progressText(event)
+      return tool === undefined ? state : { ...state, tools: withEntry(state.tools, key, { ...tool, progress }) }
     }
     case "tool.finished":
       return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), undefined) }

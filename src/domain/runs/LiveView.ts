@@ -125,11 +125,17 @@ const stepLine = (shown: Shown, { columns, marks }: View): StyledLine => {
   return cutLine([...name, { text: ` · ${count}${prepared}`, style: "dim" }, ...failures], columns)
 }
 
+/** A tool with how far it is, and shorter where that has no room. */
+const toolDetails = ({ progress, text }: LiveTool): ReadonlyArray<string> =>
+  progress === undefined
+    ? [printable(text)]
+    : [`${printable(text)} · ${printable(progress)}`, printable(progress), printable(text)]
+
 const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view: View): StyledLine => {
   const tool = tools.get(task.name)
   const call = calls.get(task.name)
   const name: StyledLine = [{ text: `  ${view.marks.work} `, style: "cyan" }, { text: printable(task.name) }]
-  if (tool !== undefined) return workLine(name, [printable(tool.text)], tool.since, view)
+  if (tool !== undefined) return workLine(name, toolDetails(tool), tool.since, view)
   if (call === undefined) return cutLine(name, view.columns)
   const turn = task.attempt > 1 ? `, turn ${task.attempt}` : ""
   const phase = phaseText(call, state.run.model)
@@ -234,7 +240,9 @@ const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => 
   })
   const tools = [...state.tools.values()]
     .filter(({ task }) => !planned.has(task))
-    .map(({ since, text }) => line(printable(text), [], since))
+    .map(({ progress, since, text }) =>
+      line(printable(text), progress === undefined ? [] : [printable(progress)], since)
+    )
   return [...calls, ...tools].slice(-4)
 }
 

@@ -13,6 +13,7 @@ import { ItemResult } from "../plan/ForEach.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Access.ts"
+import { ToolProgress } from "../tools/ToolProgress.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
@@ -195,6 +196,8 @@ export const RunEvent = Schema.Union([
     seconds: Schema.Int,
     endsAtSeconds: Schema.optionalKey(Schema.Int)
   }),
+  /** How far a call is, as its tool says it; at most once a second. */
+  event("tool.progress", { id: ToolCallId, name: Schema.String, ...ToolProgress.fields }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The host runs a check; `task` is absent for one of the whole run. */
   event("check.started", checkFields),
@@ -294,7 +297,14 @@ export const progressEvery = 1000
 /** How often the text of an answer is reported while it is written, in milliseconds. */
 export const pieceEvery = 200
 
-const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running", "check.running"] as const
+const heartbeats = [
+  "model.waiting",
+  "model.progress",
+  "answer.piece",
+  "tool.running",
+  "tool.progress",
+  "check.running"
+] as const
 
 const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 

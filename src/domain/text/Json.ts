@@ -173,3 +173,14 @@ export const snakeCase = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
+
+/** The value with every text changed, names of fields included. */
+export const withTexts = <Value>(value: Value, change: (text: string) => string): Value => {
+  const within = (part: unknown): unknown => {
+    if (typeof part === "string") return change(part)
+    if (typeof part !== "object" || part === null) return part
+    if (Array.isArray(part)) return part.map(within)
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [change(name), within(inner)]))
+  }
+  return within(value) as Value
+}

@@ -3,6 +3,7 @@
  * secret. Values are redacted before they become JSON; text that holds JSON, within JSON or not, stays JSON.
  */
 import type * as Schema from "effect/Schema"
+import { withTexts } from "./Json.ts"
 
 /** What stands in the place of a secret. */
 export const redacted = "[redacted]"
@@ -82,13 +83,38 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
+/** Values that are secret, or a function that gives those that are known at the time. */
+export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
+
+/** The values as `of` spells them; they are spelled anew only when others are known. */
+const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
+  if (typeof values !== "function") {
+    const all = of(values)
+    return () => all
+  }
+  let before: ReadonlyArray<string> = []
+  let all: ReadonlyArray<string> = []
+  return () => {
+    const now = values()
+    if (now !== before) all = of(now)
+    before = now
+    return all
+  }
+}
+
+/** Makes the function that takes these values out of a string, and nothing else. */
+export const replaceSecrets = (values: ReadonlyArray<string>): ((text: string) => string) => {
+  const all = spellings(values)
+  return (given) => all.reduce((text, value) => text.replaceAll(value, redacted), given)
+}
+
 /** Makes the function that takes secrets out of a string, which may be JSON. */
-export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
-  const known = spellings(values)
+export const makeRedaction = (values: SecretValues): ((text: string) => string) => {
+  const known = spelled(values, spellings)
   return (given) => {
     if (given.length < leastLength) return given
     let text = given
-    for (const value of known) text = text.replaceAll(value, redacted)
+    for (const value of known()) text = text.replaceAll(value, redacted)
     if (!anySign.test(text)) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
@@ -97,24 +123,18 @@ export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) =>
 }
 
 /** Makes the function that takes secrets out of every text of a value, names of fields included. */
-export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Schema.Json) => Schema.Json) => {
+export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
-  const within = (value: Schema.Json): Schema.Json => {
-    if (typeof value === "string") return redact(value)
-    if (typeof value !== "object" || value === null) return value
-    if (Array.isArray(value)) return value.map(within)
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), within(one)]))
-  }
-  return within
+  return (value) => withTexts(value, redact)
 }
 
 /** Makes the function that writes a value as JSON without its secrets. */
-export const makeSafeJson = (values: ReadonlyArray<string>): ((value: Schema.Json) => string) => {
+export const makeSafeJson = (values: SecretValues): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
-  const known = spellings(spellings(values))
+  const known = spelled(values, (all) => spellings(spellings(all)))
   return (value) => {
     const json = JSON.stringify(value)
-    const mayHold = anySign.test(json) || known.some((one) => json.includes(one))
+    const mayHold = anySign.test(json) || known().some((one) => json.includes(one))
     return mayHold ? JSON.stringify(redact(value)) : json
   }
 }

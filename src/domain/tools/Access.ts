@@ -24,7 +24,11 @@ export const Access = Schema.Union([
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   /** `cwd` is the project when absent, and always below it. */
-  Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) })
+  Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) }),
+  /** A host that the code of the tool talks to itself. */
+  Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
+  /** Anything else: a target of the tool's own, such as `db:orders`, and in `words` what is done, such as "delete rows of orders". */
+  Schema.TaggedStruct("Other", { target: Schema.String, changes: Schema.Boolean, words: Schema.String })
 ])
 export type Access = typeof Access.Type
 
@@ -87,11 +91,17 @@ export const CanonicalAccess = Schema.Union([
     /** Why nothing can allow the command; a clause of which the command is the subject. */
     denial: Schema.optionalKey(Schema.String)
   }),
+  /** `host` is lower-case ASCII without a dot at its end. */
+  Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
+  /** `target` and `words` are one line each. */
+  Schema.TaggedStruct("Other", { target: Schema.String, changes: Schema.Boolean, words: Schema.String }),
   /** The code of a plugin, which runs with all rights of the person. `path` is its file or folder. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
+    /** What the project sets for it, as JSON. */
+    configuration: Schema.optionalKey(Schema.String),
     /** What its tools run, for a plugin that is declared instead of written. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
@@ -132,6 +142,10 @@ export const accessTarget = (access: CanonicalAccess): string => {
       return access.url
     case "RunCommand":
       return commandText(access.argv)
+    case "Host":
+      return access.port === undefined ? access.host : `${access.host}:${access.port}`
+    case "Other":
+      return access.target
     case "LoadPlugin":
     case "StartServer":
       return `${access.name} sha256:${access.hash}`
@@ -147,7 +161,11 @@ export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): Readonly
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
     case "LoadPlugin":
-      return access.does === undefined ? [`Code: ${access.path}`] : [`File: ${access.path}`, ...access.does]
+      if (access.does !== undefined) return [`File: ${access.path}`, ...access.does]
+      return [
+        `Code: ${access.path}`,
+        ...(access.configuration === undefined ? [] : [`Configuration: ${access.configuration}`])
+      ]
     case "StartServer":
       return access.does
     case "RunCommand": {
@@ -185,9 +203,10 @@ export const higherRisk = (a: Risk, b: Risk): Risk => {
   return order.indexOf(a) >= order.indexOf(b) ? a : b
 }
 
-/** Writing and running commands are of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */
+/** Writing, running commands and other changes are of high risk; reaching a host, fetching, and reading what is outside the project or looks like a secret, of medium risk. */
 export const accessRisk = (access: CanonicalAccess): Risk => {
   if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
+  if (access._tag === "Other") return access.changes ? "high" : "safe"
   return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
 }
 
@@ -240,4 +259,26 @@ export const canonicalUrl = (text: string): Result.Result<string, string> => {
   url.hash = ""
   url.hostname = url.hostname.replace(/\.$/, "")
   return Result.succeed(url.href)
+}
+
+/** The name of a host as URLs have it; fails with what is wrong and what to do. */
+export const canonicalHost = (text: string): Result.Result<string, string> => {
+  const url = /^[^\s/?#@:]+$|^\[[\da-f:.]+\]$/i.test(text) ? URL.parse(`http://${text}/`) : null
+  const host = url?.hostname.replace(/\.$/, "") ?? ""
+  return host === ""
+    ? Result.fail(`${JSON.stringify(text)} is not the name of a host. Give it alone.`)
+    : Result.succeed(host)
+}
+
+/** The longest target and the longest words of an effect of a tool's own, in characters. */
+const mostOther = 500
+
+const isLine = (text: string): boolean =>
+  text.trim() !== "" && text.length <= mostOther && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+
+/** An effect of a tool's own, if it can be shown in one line. */
+export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<CanonicalAccess, string> => {
+  return isLine(access.target) && isLine(access.words)
+    ? Result.succeed({ ...access, target: access.target.trim(), words: access.words.trim() })
+    : Result.fail("The target and the words of an access must be one line each. This is a fault of the tool.")
 }

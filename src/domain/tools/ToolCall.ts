@@ -53,7 +53,9 @@ export const ToolResult = Schema.Struct({
     data_size_bytes: Schema.Int,
     /** Milliseconds since 1970. */
     timestamp: Schema.Int
-  })
+  }),
+  /** What the tool noted about the call, for people; no model is shown it. */
+  log: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type ToolResult = typeof ToolResult.Type
 

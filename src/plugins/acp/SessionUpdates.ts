@@ -19,6 +19,7 @@ import { toolCallText } from "../../domain/runs/CallText.ts"
 import { emptyLive, foldLive, isResolved, type LiveState } from "../../domain/runs/LiveState.ts"
 import type { EventOf, RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import { shorten } from "../../domain/text/Excerpt.ts"
+import { progressText } from "../../domain/tools/ToolProgress.ts"
 import { badExit, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import { makePaint } from "../../cli/terminal/Colour.ts"
 import { progressLine } from "../../cli/terminal/Progress.ts"
@@ -157,6 +158,13 @@ export const makeUpdates = (prompt: number, project: string) => {
         }
   }
 
+  const progressed = (event: EventOf<"tool.progress">): SessionUpdate => ({
+    sessionUpdate: "tool_call_update",
+    toolCallId: toolCallId(prompt, event.id.task, event.id.uid),
+    status: "in_progress",
+    content: [textContent(progressText(event))]
+  })
+
   const finished = ({ id, name, result }: EventOf<"tool.finished">): ReadonlyArray<SessionUpdate> => {
     const toolId = toolCallId(prompt, id.task, id.uid)
     const end = {
@@ -173,6 +181,8 @@ export const makeUpdates = (prompt: number, project: string) => {
     switch (event.type) {
       case "tool.started":
         return [started(event)]
+      case "tool.progress":
+        return [progressed(event)]
       case "tool.finished":
         return finished(event)
       case "check.started":

@@ -3,13 +3,14 @@
  * root.
  */
 import * as Effect from "effect/Effect"
+import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { type JournalRecord, journalVersion, type ClusterRun } from "../../domain/journal/JournalRecord.ts"
-import { makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import { makeValueRedaction } from "../../domain/text/Redaction.ts"
 import { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
@@ -32,7 +33,7 @@ import { makeRunId } from "../../services/runs/RunId.ts"
 import { readSetup, savedSettings, type Setup } from "../../app/setup.ts"
 import { build } from "../../app/build.ts"
 
-const redact = makeValueRedaction(secretValues(process.env))
+const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 

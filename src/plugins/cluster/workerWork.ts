@@ -3,6 +3,7 @@
  * cannot do is given back. Part of the composition root.
  */
 import * as Cause from "effect/Cause"
+import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,7 +13,7 @@ import { hostname } from "node:os"
 import { ClusterRunEnding } from "../../domain/journal/JournalRecord.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
-import { makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
+import { makeValueRedaction } from "../../domain/text/Redaction.ts"
 import { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, encodeEnding } from "./ClusterRuns.ts"
 import { claimedTask, nobodyFits, UnfitWorker } from "./ClusterTasks.ts"
@@ -37,7 +38,7 @@ export const workerName = `${hostname()}-${process.pid}`
 const idleTimeToLive = "10 seconds"
 
 /** Removes the secrets of this machine from what is saved of a run. */
-const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
+const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
 /** Carries out a run with its project locked on this machine. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {

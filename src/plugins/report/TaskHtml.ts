@@ -69,11 +69,13 @@ export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
 
 const resultHtml = ({ result }: CallEvidence): Html => {
   if (result === undefined) return markup`<p>It did not finish.</p>`
+  const { log = [] } = result
+  const notes = log.length === 0 ? nothing : markup`<h5>Notes of the tool</h5>${pre(log.join("\n"))}`
   return result.success
     ? markup`<h5>Output</h5>
-        ${pre(resultText(result))}`
+        ${pre(resultText(result))}${notes}`
     : markup`<h5>Failed: ${result.error_type}</h5>
-        ${pre(result.error_message ?? "")}`
+        ${pre(result.error_message ?? "")}${notes}`
 }
 
 const callState = ({ result }: CallEvidence): Html => {

@@ -15,14 +15,7 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceStyle } from "./TraceSteps.ts"
-import {
-  makeRedaction,
-  type ModelCallId,
-  modelCallKey,
-  type RecordedEvent,
-  type RunEvent,
-  secretValues
-} from "../../plugin-kit.ts"
+import { type ModelCallId, modelCallKey, type RecordedEvent, redactSecrets, type RunEvent } from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
 /** What the environment need not say. */
@@ -163,7 +156,7 @@ export const observeRun = Effect.fn("observeRun")(function* (
     Effect.provideService(ConfigProvider.ConfigProvider, provider),
     Effect.provideService(Metric.MetricRegistry, registry)
   )
-  const trace = makeTrace(Context.get(context, Tracer.Tracer), makeRedaction(secretValues(process.env)))
+  const trace = makeTrace(Context.get(context, Tracer.Tracer), redactSecrets)
   const models = new Map<string, string>()
 
   return ({ at, event }: RecordedEvent): Effect.Effect<void> =>

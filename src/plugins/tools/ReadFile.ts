@@ -132,7 +132,7 @@ export const readFile = (maxBytes: number) =>
       output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
     },
     access: ({ path }) => [{ _tag: "ReadFile", path }],
-    execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
+    execute: Effect.fnUntraced(function* (params: Parameters, { granted: [granted] }) {
       if (granted?._tag !== "ReadFile") return yield* Effect.die("read_file got no file to read")
       const whole = yield* Effect.result((yield* Workspace).readText(granted.path, maxBytes))
       if (Result.isFailure(whole)) {

@@ -25,6 +25,6 @@ export const runCommand = (usualSeconds: number) =>
     effect: "once",
     example: { argv: ["npm", "test"] },
     access: ({ argv, cwd }) => [{ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) }],
-    execute: ({ timeout_seconds }: ReturnType<typeof parametersOf>["Type"], [granted]) =>
+    execute: ({ timeout_seconds }: ReturnType<typeof parametersOf>["Type"], { granted: [granted] }) =>
       runGranted(granted, timeout_seconds)
   })

@@ -102,7 +102,7 @@ export const writeFile = (maxBytes: number) =>
     access: ({ content, kind, path }) => [
       { _tag: "WriteFile", path, content, ...(kind === undefined ? {} : { kind }) }
     ],
-    execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
+    execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, { granted: [granted] }) {
       if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
       const { content, path } = granted
       const diff = yield* writeGranted(granted, maxBytes)
@@ -132,7 +132,7 @@ export const editFile = (maxBytes: number) =>
       new_text: 'const limit = 10\nconst unit = "s"'
     },
     access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
-    execute: Effect.fnUntraced(function* (_params: EditParameters, [granted]) {
+    execute: Effect.fnUntraced(function* (_params: EditParameters, { granted: [granted] }) {
       if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
       return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
     })
@@ -169,7 +169,7 @@ export const removeFile = (maxBytes: number) =>
     access: ({ path }) => [{ _tag: "RemoveFile", path }],
     execute: Effect.fnUntraced(function* (
       _params: { readonly path: string },
-      granted
+      { granted }
     ): Effect.fn.Return<Schema.Json, ToolFailure, Workspace> {
       const writes = writesOf(granted)
       const [first] = writes
@@ -201,7 +201,7 @@ export const moveFile = tool({
   access: ({ path, to }) => [{ _tag: "MoveFile", path, to }],
   execute: Effect.fnUntraced(function* (
     _params: { readonly path: string; readonly to: string },
-    granted
+    { granted }
   ): Effect.fn.Return<Schema.Json, ToolFailure, Workspace> {
     const writes = writesOf(granted)
     const made = writes.filter(({ removes }) => removes !== true)

@@ -64,7 +64,7 @@ export const fetchUrl = (seconds: number) =>
       output_limit: "The page is larger than 5 MB."
     },
     access: ({ url }) => [{ _tag: "FetchUrl", url }],
-    execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
+    execute: Effect.fnUntraced(function* (params: Parameters, { granted: [granted] }) {
       if (granted?._tag !== "FetchUrl") return yield* Effect.die("fetch_url got no page to fetch")
       const { text, ...page } = yield* (yield* PageFetch).get(granted.url)
       return { ...page, text: yield* partOf(text, params) }

@@ -361,7 +361,7 @@ const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
- * execute: (_params, [granted]) => runGranted(granted)
+ * execute: (_params, { granted: [command] }) => runGranted(command)
  * ```
  */
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {

@@ -11,7 +11,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { messagesToKeep, SavedConversation } from "../../domain/conversation/Conversation.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import { makeSafeJson, makeRedaction } from "../../domain/text/Redaction.ts"
+import { makeSafeJson, makeRedaction, type SecretValues } from "../../domain/text/Redaction.ts"
 import { readGivenFile } from "../files/GivenFile.ts"
 import { hashOf } from "../files/Hash.ts"
 import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
@@ -23,7 +23,7 @@ export interface ConversationPlace {
   /** Absolute. */
   readonly project: string
   /** Values that are not kept. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: SecretValues
 }
 
 /** There is nothing to continue, or nothing that `given` names. */

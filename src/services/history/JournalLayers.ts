@@ -13,7 +13,7 @@ import {
   type RunOpened
 } from "../../domain/journal/JournalRecord.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
-import { makeSafeJson } from "../../domain/text/Redaction.ts"
+import { makeSafeJson, type SecretValues } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
@@ -46,7 +46,7 @@ export interface RunPlace {
   readonly project: string
   readonly program: string
   /** Values that are never saved. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: SecretValues
   /** The run changes nothing. */
   readonly readOnly: boolean
   /** The settings with which a run is resumed. */

@@ -73,23 +73,30 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
+/** An effect of a tool's own is no reference and nothing that is started: it is always asked about under the name of its tool. */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
   FetchUrl: "fetch_url",
+  Host: "fetch_url",
   RunCommand: "run_command",
   LoadPlugin: "load_plugin",
-  StartServer: "start_server"
+  StartServer: "start_server",
+  Other: "other_effect"
 } as const
 
 /** Tool names that rules may use even when there is no such tool: references and starts count as these tools. */
-export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
+export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
+  (name) => name !== toolOfAccess.Other
+)
 
 /** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
     ? ["write_file", "edit_file", "read_file", ...(access.removes === true ? ["remove_file"] : [])]
-    : [toolOfAccess[access._tag]]
+    : access._tag === "Other"
+      ? []
+      : [toolOfAccess[access._tag]]
 
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
@@ -127,12 +134,18 @@ export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuest
   return { ...question, accesses, hash: callHash({ ...question, accesses }) }
 }
 
+const readingTags: ReadonlySet<CanonicalAccess["_tag"]> = new Set(["ReadFile", "FetchUrl", "Host"])
+
 /** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
 export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
-  !mayChange && accesses.every(({ _tag }) => _tag === "ReadFile" || _tag === "FetchUrl")
+  !mayChange && accesses.every((access) => readingTags.has(access._tag) || (access._tag === "Other" && !access.changes))
 
 export const changesSomething = ({ accesses, mayChange = false }: GateQuestion): boolean =>
-  mayChange || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
+  mayChange ||
+  accesses.some((access) => {
+    const { _tag } = access
+    return _tag === "WriteFile" || _tag === "RunCommand" || (_tag === "Other" && access.changes)
+  })
 
 /** True for what may change the project itself, and not a copy of it. */
 export const changesProject = (question: GateQuestion): boolean => {

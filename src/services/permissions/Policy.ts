@@ -83,6 +83,9 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
       }
       case "FetchUrl":
         return { ...target, kind: "other", carries: access.carries !== undefined }
+      case "Host":
+      case "Other":
+        return { ...target, kind: "other" }
       default:
         return { ...target, kind: "start" }
     }

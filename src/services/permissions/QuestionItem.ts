@@ -81,7 +81,8 @@ const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) =>
 
 /** A host with letters outside ASCII may look like a host that the user knows. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
-  const host = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
+  const fetched = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
+  const host = access._tag === "Host" ? access.host : fetched
   const written = domainToUnicode(host)
   if (written === "" || written === host) return []
   return [`The host ${host} is written ${written} and may look like another one.`]

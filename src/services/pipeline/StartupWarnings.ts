@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { type Configuration, partsOfPlugin } from "../../domain/configuration/Configuration.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.ts"
@@ -32,9 +32,12 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const { notes } = yield* Skills
   const policies = yield* Policies
   const { rejection } = policies
-  const named = new Set(overrides.plugins)
+  const named = new Set((overrides.plugins ?? []).map((plugin) => partsOfPlugin(plugin).text))
   const unusable = problems.find(
-    (problem) => "plugin" in problem && (problem.isValue === true || named.has(problem.plugin))
+    (problem) =>
+      "plugin" in problem &&
+      problem.isUsed !== true &&
+      (problem.isValue === true || named.has(problem.plugin) || ("named" in problem && named.has(problem.named ?? "")))
   )
   if (unusable !== undefined) return yield* unusable
   const leftOut = problems.map(({ message }) => ` ${message}`).join("")

@@ -27,6 +27,12 @@ import { watchSharedState, shareModules } from "./SharedState.ts"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { endsWithProgram } from "../commands/Watchdog.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
+import { startTool } from "../tools/ToolCode.ts"
+import { hashOf } from "../files/Hash.ts"
+import { canonicalJson } from "../../domain/text/Json.ts"
+import { skillsFolderOf } from "./PluginSkills.ts"
+import { noteSecret } from "../runs/KnownSecrets.ts"
+import type { SecretReader } from "./Secrets.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
@@ -40,8 +46,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
  * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
  * when it ends, and the call fails with the name of what it changed.
  */
-const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
-  Effect.suspend(() => {
+const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
+  Effect.contextWith((services: Context.Context<R>) => {
     const repair = watchSharedState()
     let found: string | undefined
     const repaired = Effect.sync(() => {
@@ -50,7 +56,7 @@ const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure,
     })
     const begin = Effect.suspend(() => {
       try {
-        return work()
+        return work(services)
       } finally {
         found = repair()
       }
@@ -63,7 +69,7 @@ const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure,
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
 const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   if (typeof tool?.execute !== "function") return tool
-  return { ...tool, execute: (params, granted) => guarded(plugin, () => tool.execute(params, granted)) }
+  return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
 /** The same plugin with every call guarded. */
@@ -140,7 +146,14 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   imported.add(url)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
-  return guardPlugin(version === undefined ? plugin : { ...plugin, version })
+  const skillsFolder = plugin.skills === undefined ? undefined : yield* skillsFolderOf(plugin.skills, found)
+  return guardPlugin({
+    ...plugin,
+    ...(skillsFolder === undefined ? {} : { skillsFolder }),
+    named: entry.text,
+    ...(version === undefined ? {} : { version }),
+    ...(entry.given === undefined ? {} : { given: entry.given })
+  })
 })
 
 /** One entry of the configuration or one value, with its plugin or the problem. */
@@ -158,6 +171,8 @@ interface PluginOrder {
   readonly entries: ReadonlyArray<PluginEntry>
   /** Plugins as values; the caller trusts them. */
   readonly values: ReadonlyArray<Plugin>
+  /** Reads what plugins declare as secrets. */
+  readonly secret?: SecretReader
 }
 
 const importsAtOnce = 4
@@ -171,13 +186,24 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   if (found.entry.scope !== "project") return found
   const gate = yield* Gate
   const { text: plugin } = found.entry
-  const hash = yield* Effect.mapError(pluginHash(found), ({ message }) => {
+  const content = yield* Effect.mapError(pluginHash(found), ({ message }) => {
     const detail = `its content cannot be pinned, so it cannot be trusted: ${message}.`
     return new PluginProblem({ plugin, code: "Unpinnable", detail })
   })
   const name = nameInRules(found)
+  const { given } = found.entry
+  const hash = given === undefined ? content : hashOf([content, given.value])
+  const configuration = given === undefined ? {} : { configuration: canonicalJson(given.value) }
   yield* Effect.mapError(
-    gate.authorize(questionOfAccess(beforeRun, { _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash })),
+    gate.authorize(
+      questionOfAccess(beforeRun, {
+        _tag: "LoadPlugin",
+        name,
+        path: found.folder ?? found.file,
+        hash,
+        ...configuration
+      })
+    ),
     ({ by }) => notTrusted(plugin, name, hash, by)
   )
   return found
@@ -215,6 +241,21 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly found: Result.Result<FoundPlugin, PluginProblem>
 }
 
+/**
+ * A plugin that is named without a configuration, as by a flag, has that of the user's own file. A project sets nothing for a plugin that
+ * somebody else names.
+ */
+const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
+  if (plugin.entry.given !== undefined || plugin.entry.scope === "project") return plugin
+  for (const { given, ...other } of entries.filter(({ scope }) => scope === "user")) {
+    if (given === undefined) continue
+    const named = yield* Effect.option(findPlugin(other))
+    if (Option.isSome(named) && named.value.file === plugin.file)
+      return { ...plugin, entry: { ...plugin.entry, given } }
+  }
+  return plugin
+})
+
 /** Finds plugins and asks about them one after another, in order. A file that is named twice is loaded once. */
 const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
   const seen = new Set<string>()
@@ -228,7 +269,7 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
     const { file, version } = found.success
     if (seen.has(file)) continue
     seen.add(file)
-    const trusted = yield* Effect.result(requireTrust(found.success))
+    const trusted = yield* Effect.result(requireTrust(yield* withConfiguration(found.success, entries)))
     all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
   }
   return all
@@ -244,8 +285,30 @@ const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
 }
 
+/** A plugin of a script with the folder of its skills. */
+const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
+  if (Result.isFailure(read) || read.success.skills === undefined) return Effect.succeed(read)
+  const plugin = read.success
+  return Effect.map(skillsFolderOf(plugin.skills, undefined), (skillsFolder) =>
+    Result.succeed<Plugin>({ ...plugin, skillsFolder })
+  )
+}
+
+/** The plugin with the secrets that it declares, which are kept out of texts from now on. */
+const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
+  const { secrets } = plugin
+  if (typeof secrets !== "object" || secrets === null) return plugin
+  const values = new Map<string, Result.Result<string, string>>()
+  for (const name of Object.keys(secrets)) {
+    const value = yield* read(name)
+    if (Result.isSuccess(value)) noteSecret(value.success)
+    values.set(name, value)
+  }
+  return { ...plugin, secretValues: values }
+})
+
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
+const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, values }: PluginOrder) {
   const sought = yield* findAll(entries)
   /* One for all: imports that go on side by side would put back what another one changed. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
@@ -259,11 +322,17 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: Plu
     { concurrency: importsAtOnce }
   )
   repair()
-  const given = values.map((plugin): KnownPlugin => ({ outcome: readValue(plugin) }))
+  const given = yield* Effect.forEach(values, (plugin) =>
+    Effect.map(withSkills(readValue(plugin)), (outcome): KnownPlugin => ({ outcome }))
+  )
   const known = screenNames([...named, ...given])
-  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  const [usable, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  const plugins = secret === undefined ? usable : yield* Effect.forEach(usable, (one) => withSecrets(one, secret))
   /* `known` is everything that was named, in order, including what is left out. */
-  return { known, plugins, problems }
+  const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
+    skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
+  )
+  return { known, plugins, problems, skillFolders }
 })
 
 export class PluginPackages extends Context.Service<PluginPackages>()(

@@ -75,10 +75,18 @@ export interface SkillFolders {
   readonly config?: string
   /** The skills that the package ships when absent. */
   readonly builtIn?: string
+  /** The folders of plugins; the first one counts of two that have a skill of the same name. */
+  readonly plugins?: ReadonlyArray<PluginSkills>
+}
+
+/** The folder of skills that a plugin brings. */
+export interface PluginSkills {
+  readonly plugin: string
+  readonly folder: string
 }
 
 interface SkillRoot {
-  readonly origin: "package" | "user" | "project"
+  readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
   /** The project, for its own folders: what they link to must lie in it. */
   readonly project?: string
@@ -95,7 +103,7 @@ const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   return Option.isSome(root) && Option.isSome(real) && isWithin(root.value, real.value)
 })
 
-/** The folders that hold skill folders; a later one is nearer and wins. */
+/** The folders that hold skill folders; a later one is nearer and wins, so that a plugin replaces no skill that there is. */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
   const builtIn = folders.builtIn ?? packageFolder("skills")
@@ -103,6 +111,7 @@ export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   /* Who works in their home folder has their own skills there. */
   const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }
   const roots: ReadonlyArray<SkillRoot> = [
+    ...(folders.plugins ?? []).toReversed().map(({ folder }): SkillRoot => ({ origin: "plugin", folder })),
     { origin: "package", folder: builtIn },
     { origin: "user", folder: path.join(folders.home, ".claude", "skills"), isForeign: true, ...away },
     { origin: "user", folder: path.join(folders.home, ".agents", "skills"), ...away },

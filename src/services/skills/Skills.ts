@@ -18,7 +18,7 @@ import { readSkillRoot, type SkillFileReading, type SkillFolders, skillRoots } f
 export interface FoundSkill {
   readonly skill: Skill
   /** `tools` for one that was made for the tools of a plugin or server. */
-  readonly origin: "package" | "user" | "project" | "tools"
+  readonly origin: "package" | "plugin" | "user" | "project" | "tools"
   /** Path of its SKILL.md; the plugin or server for one that was made. */
   readonly path: string
 }
@@ -28,7 +28,7 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * A skill of the project as it may be used. It replaces one of the person or of the package, but it takes no approval
+ * A skill of the project or of a plugin as it may be used. It replaces one of the person or of the package, but it takes no approval
  * away, and it sends nothing to a server that the person did not choose.
  */
 const restricted = (
@@ -38,7 +38,7 @@ const restricted = (
   leavesMachine: LeavesMachine,
   notes: Array<string>
 ): Skill => {
-  if (root.origin !== "project") return skill
+  if (root.origin !== "project" && root.origin !== "plugin") return skill
   const { model, name, ...rest } = skill
   const keepsApproval = hidden?.skill.requiresApproval === true && !skill.requiresApproval
   if (keepsApproval) {
@@ -49,7 +49,7 @@ const restricted = (
   const isElsewhere = model !== undefined && leavesMachine(model)
   if (isElsewhere) {
     notes.push(
-      `The model "${model}" of the skill "${name}" in ${path} is not used: it works on another server, and a project cannot choose that.`
+      `The model "${model}" of the skill "${name}" in ${path} is not used: it works on another server, and a ${root.origin} cannot choose that.`
     )
   }
   const requiresApproval = skill.requiresApproval || keepsApproval
@@ -118,8 +118,12 @@ export class Skills extends Context.Service<
     Layer.effect(
       Skills,
       Effect.gen(function* () {
-        const { all, notes } = yield* discover(folders, leavesMachine)
-        const { instructions, tools } = yield* ToolRegistry
+        const { instructions, problems, tools } = yield* ToolRegistry
+        const leftOut = new Set(
+          problems.flatMap((one) => ("plugin" in one && one.isUsed !== true ? [one.plugin] : []))
+        )
+        const plugins = (folders.plugins ?? []).filter(({ plugin }) => !leftOut.has(plugin))
+        const { all, notes } = yield* discover({ ...folders, plugins }, leavesMachine)
         const found = makeToolSkills(
           tools,
           all.map(({ skill }) => skill),

@@ -53,32 +53,35 @@ const withinOutput = (limits: CallLimits, tool: string, data: Schema.Json): Resu
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
 }
 
+/** The code of a call, and what publishes its progress while it goes on. */
+interface LimitedWork {
+  readonly code: Effect.Effect<Schema.Json, ToolFailure>
+  readonly publishing: Effect.Effect<never>
+}
+
 /** Makes the function that runs the code of a tool within its limits, and reports from time to time that it still runs. */
 export const makeLimitedRun = (limits: CallLimits) =>
-  Effect.map(
-    RunEvents,
-    (events) => (id: ToolCallId, call: PreparedCall, code: Effect.Effect<Schema.Json, ToolFailure>) => {
-      const { name } = call.info
-      const most = secondsOf(limits, call)
-      // A command itself decides when it ends, by its call or its declaration.
-      const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
-      let seconds = 0
-      const report = Effect.suspend(() => {
-        seconds += heartbeatEvery / 1000
-        return events.publish({ type: "tool.running", id, name, seconds, ...ends })
-      })
-      const heartbeat = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), report))
-      const message = `The tool ${name} was stopped after ${most.value} s (${most.name}). Ask for less work in one call.`
-      const wait: Wait<Schema.Json, ToolFailure, ToolFailure, never> = (ended) =>
-        Effect.raceFirst(ended, heartbeat).pipe(
-          Effect.timeoutOrElse({
-            duration: Duration.seconds(most.value),
-            orElse: () => Effect.fail(new ToolFailure({ type: "timeout", message }))
-          })
-        )
-      return Effect.map(
-        guardTool(call.info, code, wait),
-        Result.flatMap((data) => withinOutput(limits, name, data))
+  Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
+    const { name } = call.info
+    const most = secondsOf(limits, call)
+    // A command itself decides when it ends, by its call or its declaration.
+    const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
+    let seconds = 0
+    const report = Effect.suspend(() => {
+      seconds += heartbeatEvery / 1000
+      return events.publish({ type: "tool.running", id, name, seconds, ...ends })
+    })
+    const heartbeat = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), report))
+    const message = `The tool ${name} was stopped after ${most.value} s (${most.name}). Ask for less work in one call.`
+    const wait: Wait<Schema.Json, ToolFailure, ToolFailure, never> = (ended) =>
+      Effect.raceAllFirst([ended, heartbeat, work.publishing]).pipe(
+        Effect.timeoutOrElse({
+          duration: Duration.seconds(most.value),
+          orElse: () => Effect.fail(new ToolFailure({ type: "timeout", message }))
+        })
       )
-    }
-  )
+    return Effect.map(
+      guardTool(call.info, work.code, wait),
+      Result.flatMap((data) => withinOutput(limits, name, data))
+    )
+  })

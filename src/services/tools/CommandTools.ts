@@ -71,7 +71,7 @@ const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =
         effect: "once",
         ...(declared.example === undefined ? {} : { example: declared.example }),
         access: (args) => [{ _tag: "RunCommand", argv: Result.getOrThrow(fillCommand(declared, args)) }],
-        execute: (_given, [granted]) => runGranted(granted, declared.timeoutSeconds)
+        execute: (_given, { granted: [command] }) => runGranted(command, declared.timeoutSeconds)
       })
     }))
   })

@@ -14,6 +14,8 @@ import { editText } from "../../domain/files/TextEdit.ts"
 import {
   type Access,
   type CanonicalAccess,
+  canonicalHost,
+  canonicalOther,
   canonicalUrl,
   type WriteAccess,
   writesIn
@@ -322,6 +324,14 @@ export const canonicalAccess = Effect.fnUntraced(function* (
       const url = canonicalUrl(access.url)
       if (Result.isFailure(url)) return yield* invalid(url.failure)
       return { _tag: "FetchUrl" as const, url: url.success }
+    }
+    case "Host": {
+      const host = canonicalHost(access.host)
+      return Result.isFailure(host) ? yield* invalid(host.failure) : { ...access, host: host.success }
+    }
+    case "Other": {
+      const other = canonicalOther(access)
+      return Result.isFailure(other) ? yield* invalid(other.failure) : other.success
     }
     case "EditFile":
       return yield* canonicalEdit(access, context)

@@ -1,110 +1,32 @@
 /**
- * A plugin as a value: what it brings, and what its tools may use of the host.
+ * A plugin as a value: what it brings.
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as PubSub from "effect/PubSub"
-import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import type { ToolFailure, ArgumentAliases, ToolErrors, Arguments } from "../../domain/tools/ToolCall.ts"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Approver } from "../approvals/Approver.ts"
-import type { Commands } from "../commands/Commands.ts"
-import type { Workspace } from "../files/Workspace.ts"
 import type { Provider } from "../providers/Provider.ts"
 import type { EventListener } from "./EventListener.ts"
 import type { PluginCommands } from "./PluginCommand.ts"
-import type { LayerWeb, Page } from "./WebFetch.ts"
+import type { LayerWeb } from "./WebFetch.ts"
+import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
-import type { PluginScope } from "../../domain/configuration/Configuration.ts"
+import type * as Scope from "effect/Scope"
+import type { GivenConfiguration, PluginScope } from "../../domain/configuration/Configuration.ts"
+import type { Workspace } from "../files/Workspace.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Settings } from "../runs/RunSettings.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
-import type { Access, CanonicalAccess, EffectClass, Risk } from "../../domain/tools/Access.ts"
+import type { SchemaSource, ValueOf } from "../../domain/tools/SchemaSource.ts"
+import type { HostServices } from "./HostServices.ts"
+import type { Tools } from "./Tool.ts"
+import { openTools, type ToolSource } from "./ToolSource.ts"
 
-/** One successful read: the canonical path and the whole text of the file. */
-export interface FileRead {
-  readonly path: string
-  readonly text: string
-}
-
-/** A listener that falls behind by more reads misses the oldest ones. */
-const bufferedReads = 64
-
-/**
- * Informs plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens.
- */
-export class FileReads extends Context.Service<
-  FileReads,
-  {
-    /** Publishes the read to all listeners and never waits for them. */
-    announce(read: FileRead): Effect.Effect<void>
-    /** The reads from now on, until the scope closes. */
-    readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
-  }
->()("task-conductor/services/tools/Plugin/FileReads") {
-  static readonly layer = Layer.effect(
-    FileReads,
-    Effect.gen(function* () {
-      const reads = yield* Effect.acquireRelease(PubSub.sliding<FileRead>(bufferedReads), PubSub.shutdown)
-      return FileReads.of({
-        announce: (read) => Effect.asVoid(PubSub.publish(reads, read)),
-        subscribe: Effect.map(PubSub.subscribe(reads), Stream.fromSubscription)
-      })
-    })
-  )
-}
-
-/** The pages a tool may fetch: those that it declared and the gate granted for its call. */
-export class PageFetch extends Context.Service<
-  PageFetch,
-  {
-    /**
-     * The page at a URL that the call was granted. The gate decides about every redirect before it is followed; neither
-     * cookies nor credentials are sent.
-     */
-    get(url: string): Effect.Effect<Page, ToolFailure>
-  }
->()("task-conductor/services/tools/Plugin/PageFetch") {}
-
-/** What a tool may use; what changes or leaves the project needs the grant of the call. */
-export type HostServices = Commands | FileReads | PageFetch | Workspace
-
-/** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
-export interface Tool<Params> {
-  /** Says what the tool does and when to use it; the model reads it. */
-  readonly description: string
-  readonly parameters: Schema.Codec<Params, unknown>
-  /** Other names under which a call may give parameters; the model is not shown them. */
-  readonly aliases?: ArgumentAliases
-  readonly risk: Risk
-  readonly effect: EffectClass
-  /** Example arguments, shown to the model; made from the required parameters when absent. */
-  readonly example?: Arguments
-  /** When the tool fails with each type, one sentence each; for people, not for the model. */
-  readonly errors?: ToolErrors
-  /** Identifies the whole definition at its source, such as a server; permissions end when it changes. */
-  readonly revision?: string
-  /** What a call with these parameters accesses; nothing when absent. */
-  readonly access?: (params: Params) => ReadonlyArray<Access>
-  /** Does the work on the canonical form of what `access` declared, in the same order. Returns a string or JSON. */
-  readonly execute: (
-    params: Params,
-    granted: ReadonlyArray<CanonicalAccess>
-  ) => Effect.Effect<Schema.Json, ToolFailure, HostServices>
-}
-
-/** Fixes the type of the parameters for `execute`. */
-export const tool = <Params>(definition: Tool<Params>): Tool<Params> => definition
-
-/** Tools by name; names are lower-case ASCII words joined by underscores. */
-// oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
-export type Tools = Readonly<Record<string, Tool<any>>>
+export { type Tool, tool, type Tools } from "./Tool.ts"
 
 /** The tools of one plugin, once its layer is built. */
 export class PluginTools extends Context.Service<PluginTools, Tools>()(
@@ -154,15 +76,29 @@ export type DiscoveryServices =
 /** Finds plugins; what it starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
-/** A plugin as its package exports it by default. */
-export interface Plugin {
-  readonly apiVersion: number
-  readonly name: string
+/** What the host notes on a plugin that it finds. */
+interface HostNotes {
   /** The version of the package, where it comes from one. */
   readonly version?: string
-  readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** The name or path by which it was named. */
+  readonly named?: string
   /** True for one that a script passes as a value. */
   readonly isValue?: boolean
+  /** What a configuration sets for it. */
+  readonly given?: GivenConfiguration
+  /** The secrets that it declares and that exist, or why one does not. */
+  readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
+  /** The folder of its skills, or why they are left out. */
+  readonly skillsFolder?: Result.Result<string, string>
+}
+
+/** What a plugin brings beside its tools and its configuration; each part but the name is optional. */
+interface BroughtParts {
+  readonly name: string
+  /** The secrets that it needs, by the names of environment variables, and what each is for: `{ GITHUB_TOKEN: "To read issues." }`. */
+  readonly secrets?: Readonly<Record<string, string>>
+  /** A folder of its package with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  readonly skills?: URL
   /** Providers of models. They count when the person names the plugin, not when a project does. */
   readonly providers?: ReadonlyArray<Provider>
   /** Commands of the command line by their words, such as "report" or "models bench". */
@@ -177,15 +113,27 @@ export interface Plugin {
   readonly approver?: Layer.Layer<Approver>
 }
 
-/** What a plugin is made from: a name, and what it brings; each part is optional. */
-export interface PluginParts extends Omit<Plugin, "apiVersion" | "tools" | "version" | "isValue"> {
-  /** Yields the tools. It may open resources, which live as long as the run. */
-  readonly tools?: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+/** A plugin as its package exports it by default. */
+export interface Plugin extends BroughtParts, HostNotes {
+  readonly apiVersion: number
+  readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  readonly config?: SchemaSource
+}
+
+/** What a plugin is made from. */
+export interface PluginParts<Source = SchemaSource> extends BroughtParts {
+  /** The schema of what a configuration may set for it, an object; it takes nothing when absent. */
+  readonly config?: Source
+  /** The tools; what opens resources is a function or an effect, and they live as long as the run. */
+  readonly tools?: ToolSource<[Source] extends [never] ? undefined : ValueOf<Source>>
 }
 
 /** Makes a plugin from its parts. */
-export const definePlugin = ({ tools = Effect.succeed({}), ...parts }: PluginParts): Plugin => ({
-  apiVersion: pluginApiVersion,
+export const definePlugin = <const Source extends SchemaSource = never>({
+  tools = {},
+  ...parts
+}: PluginParts<Source>): Plugin => ({
   ...parts,
-  tools: Layer.effect(PluginTools, tools)
+  apiVersion: pluginApiVersion,
+  tools: Layer.effect(PluginTools, openTools(tools))
 })

@@ -10,19 +10,27 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
 import { type ToolInfo, Arguments } from "../../domain/tools/ToolCall.ts"
 import { EffectClass, Risk } from "../../domain/tools/Access.ts"
 import { isToolName } from "../../domain/permissions/Permission.ts"
-import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { readSchemaSource } from "../../domain/tools/SchemaSource.ts"
+import { exampleArguments } from "../../domain/tools/ToolSchema.ts"
+import { isSecretName } from "../../domain/configuration/SecretSource.ts"
 import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, closeForeignScope, openForeignScope, runIsolated } from "./ForeignCode.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { notAPlugin, PluginProblem, problemOfValue } from "./PluginProblem.ts"
+import {
+  CurrentSettings,
+  missingSecrets,
+  type PluginSettings,
+  readPluginConfiguration,
+  secretOf
+} from "./PluginSettings.ts"
+import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
 export interface LoadedTool {
@@ -30,6 +38,8 @@ export interface LoadedTool {
   readonly parameters: Parameters
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly tool: Tool<any>
+  /** What is set for its plugin. */
+  readonly settings: PluginSettings
 }
 
 export const loadTime = "30 seconds"
@@ -48,28 +58,30 @@ const ProviderShape = Schema.Struct({
   id: Schema.String.check(Schema.isPattern(/^[a-z][a-z\d-]*$/)),
   model: Schema.declare((value): value is Provider["model"] => typeof value === "function")
 })
+const Secrets = Schema.Record(Schema.String, Schema.NonEmptyString)
 const PluginShape = Schema.Struct({
   name: Schema.NonEmptyString,
   apiVersion: Schema.Int,
   providers: Schema.optional(Schema.Array(ProviderShape))
 })
 
-/** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
-const isOwnSchema = (value: unknown): boolean => {
-  if (!Schema.isSchema(value)) return false
-  const { ast } = value
-  if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
-  return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
+/** A plugin with what is set for it. */
+interface SetPlugin {
+  readonly plugin: Plugin
+  readonly settings: PluginSettings
 }
 
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
   if (Result.isFailure(shape)) return schemaErrorText(shape.failure)
-  if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }
 
-const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Result<LoadedTool, PluginProblem> => {
+const loadTool = (
+  { plugin, settings }: SetPlugin,
+  name: string,
+  tool: Tool<unknown>
+): Result.Result<LoadedTool, PluginProblem> => {
   const fail = (code: PluginProblem["code"], detail: string) =>
     Result.fail(new PluginProblem({ plugin: plugin.name, code, detail }))
   const broken = (detail: string) => fail("ToolShape", `its tool "${name}" is not well formed: ${detail}`)
@@ -81,11 +93,13 @@ const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Res
   }
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
-  const { aliases, description, effect, errors, parameters, risk } = tool
-  const schema = parameterSchema(parameters)
+  const { aliases, description, effect, errors, risk } = tool
+  const parameters = readSchemaSource(tool.parameters)
+  if (Result.isFailure(parameters)) return broken(`"parameters" is ${parameters.failure}`)
+  const { codec, json: schema } = parameters.success
   if (schema["type"] !== "object") return broken("its parameters are not a struct.")
   const example = tool.example ?? exampleArguments(schema)
-  const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
+  const decoded = Schema.decodeResult(codec)(example, { onExcessProperty: "error" })
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
   const seen = {
     name,
@@ -100,13 +114,14 @@ const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Res
   const named = aliases === undefined ? {} : { aliases }
   const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
   const info: ToolInfo = { ...seen, ...named, definition: textHash(written) }
-  return Result.succeed({ info, parameters: { codec: parameters, schema, aliases }, tool })
+  return Result.succeed({ info, parameters: { codec, schema, aliases }, tool, settings })
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */
 export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
 
-const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+const loadTools = (set: SetPlugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+  const { plugin } = set
   const loaded: Array<LoadedTool> = []
   for (const [name, tool] of Object.entries(tools)) {
     const owner = taken.get(name)?.info.origin
@@ -114,7 +129,7 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
       const detail = `its tool "${name}" exists already (${owner}). Rename it, or remove one of them.`
       return Result.fail(new PluginProblem({ plugin: plugin.name, code: "DuplicateTool", detail }))
     }
-    const result = loadTool(plugin, name, tool)
+    const result = loadTool(set, name, tool)
     if (Result.isFailure(result)) return Result.fail(result.failure)
     loaded.push(result.success)
   }
@@ -130,6 +145,16 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   return notAPlugin(name)
 }
 
+/** What is wrong with the secrets that a plugin declares. */
+const secretsProblem = (secrets: unknown = {}): string | undefined => {
+  const read = Schema.decodeUnknownResult(Secrets)(secrets)
+  if (Result.isFailure(read)) return 'its "secrets" do not say for each name what it is for.'
+  const wrong = Object.keys(read.success).find((name) => !isSecretName(name))
+  return wrong === undefined
+    ? undefined
+    : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
+}
+
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
@@ -138,12 +163,19 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
     const detail = `it needs version ${plugin.apiVersion} of the plugin interface, and this program has version ${pluginApiVersion}. Install a compatible version of it.`
     return yield* new PluginProblem({ plugin: plugin.name, code: "ApiVersion", detail })
   }
+  const config = readPluginConfiguration(plugin)
+  if (Result.isFailure(config)) {
+    return yield* new PluginProblem({ plugin: plugin.name, code: "Configuration", detail: config.failure })
+  }
+  const wrongSecrets = secretsProblem(plugin.secrets)
+  if (wrongSecrets !== undefined) return yield* notAPlugin(plugin.name, wrongSecrets)
+  const settings: PluginSettings = { config: config.success, secret: secretOf(plugin) }
   const failed = (why: string) =>
     new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const own = yield* openForeignScope
   const load = Effect.flatMap(Layer.buildWithScope(plugin.tools, own), (built) =>
-    Effect.fromResult(loadTools(plugin, Context.get(built, PluginTools), taken))
-  )
+    Effect.fromResult(loadTools({ plugin, settings }, Context.get(built, PluginTools), taken))
+  ).pipe(Effect.provideService(CurrentSettings, settings))
   const late = Effect.suspend(() => Effect.fail(failed(`it took longer than ${loadTime}.`)))
   const exit = yield* Effect.exit(
     runIsolated(load, (ended) => Effect.timeoutOrElse(ended, { duration: loadTime, orElse: () => late }), {
@@ -156,6 +188,25 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })
 
+/** The problem with what is known of where the plugin comes from. */
+const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
+  if (isValue === true) return problemOfValue(problem)
+  return named === undefined ? problem : problemOfNamed(problem, named)
+}
+
+/** What a plugin that is used lacks. */
+const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
+  const lack = (code: PluginProblem["code"], detail: string) =>
+    new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
+  const { skillsFolder } = plugin
+  return [
+    ...missingSecrets(plugin).map((detail) => lack("MissingSecret", detail)),
+    ...(skillsFolder !== undefined && Result.isFailure(skillsFolder)
+      ? [lack("Skills", `${skillsFolder.failure}.`)]
+      : [])
+  ]
+}
+
 /**
  * Loads plugins in order; the first to bring a tool name keeps it. The tools are in the order of the plugins, which live
  * until the scope closes.
@@ -165,9 +216,11 @@ export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: Readonly
   const problems: Array<PluginProblem> = []
   for (const plugin of plugins) {
     const loaded = yield* Effect.result(loadPlugin(plugin, tools))
-    if (Result.isFailure(loaded))
-      problems.push(plugin.isValue === true ? problemOfValue(loaded.failure) : loaded.failure)
-    else for (const one of loaded.success) tools.set(one.info.name, one)
+    if (Result.isFailure(loaded)) problems.push(withOrigin(plugin, loaded.failure))
+    else {
+      for (const one of loaded.success) tools.set(one.info.name, one)
+      problems.push(...limitsOf(plugin))
+    }
   }
   return { tools, problems }
 })

@@ -14,6 +14,9 @@ const Code = Schema.Literals([
   "PluginName",
   "DuplicatePlugin",
   "ApiVersion",
+  "Configuration",
+  "MissingSecret",
+  "Skills",
   "LoadFailed",
   "ToolName",
   "DuplicateTool",
@@ -25,13 +28,18 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   plugin: Schema.String,
   code: Code,
   detail: Schema.String,
+  /** The name or path by which the plugin was named, where it has another name itself. */
+  named: Schema.optionalKey(Schema.String),
+  /** True when the plugin is used all the same. */
+  isUsed: Schema.optionalKey(Schema.Literal(true)),
   /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
   isValue: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
-    const { detail, isDeclared, plugin } = this
+    const { detail, isDeclared, isUsed, plugin } = this
+    if (isUsed) return `The plugin "${plugin}" is used, but ${detail}`
     return isDeclared ? `The ${plugin} are not used: ${detail}` : `The plugin "${plugin}" is not used: ${detail}`
   }
 }
@@ -59,6 +67,10 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
     isDeclared: true
   })
 
+/** The problem of a plugin that was named in this way. */
+export const problemOfNamed = ({ code, detail, plugin }: PluginProblem, named: string): PluginProblem =>
+  new PluginProblem({ plugin, code, detail, named })
+
 /** The problem of a plugin that a script passed as a value. */
 export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>
   new PluginProblem({ plugin, code, detail, isValue: true })
@@ -69,9 +81,11 @@ export const noPluginValue = (what: string): PluginProblem => {
   return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
 }
 
-/** What is exported by default is no plugin. */
-export const notAPlugin = (plugin: string): PluginProblem => {
-  const detail = "its default export is not a plugin. Export the value that definePlugin returns."
+/** What is exported by default is no plugin, or not a whole one. */
+export const notAPlugin = (
+  plugin: string,
+  detail = "its default export is not a plugin. Export the value that definePlugin returns."
+): PluginProblem => {
   return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 

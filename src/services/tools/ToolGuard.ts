@@ -62,7 +62,8 @@ export const guardTool = <A>(
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
       const failure = Cause.findErrorOption<unknown>(exit.cause)
-      const known = Option.isSome(failure) ? readFailure(failure.value) : undefined
+      /* A function that is not async throws what an async one is rejected with. */
+      const known = readFailure(Option.getOrElse(failure, () => Cause.squash(exit.cause)))
       if (known !== undefined) return Result.fail(known)
       const how = Option.isSome(failure) ? "failed" : "crashed"
       const message = `${titleOf(tool)} ${how}: ${causeText(exit.cause)}`

@@ -11,12 +11,15 @@ import { type CanonicalAccess, raisedRisk, accessTarget } from "../../domain/too
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
 import { type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { type Plugin, FileReads, type HostServices, PageFetch } from "./Plugin.ts"
+import { FileReads, type HostServices, PageFetch } from "./HostServices.ts"
+import type { Plugin } from "./Plugin.ts"
 import { canonicalAccesses, checkCall, decodeCall, inspectCall } from "./CallCheck.ts"
+import { type CallReports, noReports } from "./CallReports.ts"
 import { Commands } from "../commands/Commands.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
+import { startTool } from "./ToolCode.ts"
 import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
@@ -135,7 +138,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
-  const execute = Effect.fnUntraced(function* (permit: Permit) {
+  const execute = Effect.fnUntraced(function* (permit: Permit, reports: CallReports = noReports) {
     const ready = redeem(permit) && permit.prepared ? waiting.get(permit.prepared) : undefined
     if (ready === undefined) {
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
@@ -147,14 +150,11 @@ const makeToolRegistry = Effect.fnUntraced(function* (
         type: "internal_error",
         message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
       })
-    const work = found.tool.execute(params, accesses)
-    if (!Effect.isEffect(work)) {
-      /* What a promise fails with is nobody's error any more. */
-      void Promise.resolve(work).catch(() => undefined)
-      return yield* fault("an effect")
-    }
     const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
-    const data: unknown = yield* Effect.provideContext(work, services)
+    const code = Effect.contextWith((context: Context.Context<HostServices>) =>
+      startTool(found.tool, params, { ...found.settings, ...reports, granted: accesses }, context)
+    )
+    const data: unknown = yield* Effect.provideContext(code, services)
     if (isNestedTooDeep(data)) {
       const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
       return yield* new ToolFailure({ type: "output_limit", message })

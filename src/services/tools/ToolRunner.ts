@@ -18,6 +18,7 @@ import {
   type ToolCall,
   ToolFailure
 } from "../../domain/tools/ToolCall.ts"
+import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 import { CurrentCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -26,6 +27,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
 import { activityOf, makeCallRecords, makeBeginning, measured } from "./CallRecords.ts"
+import { makeReports, withLog } from "./CallReports.ts"
 import { toldFiles } from "./FileAccess.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { makeResultNotes } from "./ResultNotes.ts"
@@ -70,6 +72,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const records = yield* makeCallRecords(inFlight)
   const registry = yield* ToolRegistry
   const runLimited = yield* makeLimitedRun(limits)
+  const reportsOf = yield* makeReports
   const workspace = yield* Workspace
 
   const run = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, target: CallTarget) {
@@ -82,6 +85,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
     const make = Effect.gen(function* () {
       let startedAt = yield* Clock.currentTimeMillis
+      const { lines, publishing, reports } = yield* reportsOf(id, call.name)
       const steps = Effect.gen(function* () {
         // 1. Decode: find the tool, and read the arguments by its schema.
         const decoded = registry.decode(call)
@@ -100,7 +104,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         if (objection !== undefined) return yield* new ToolFailure({ type: "validation_failed", message: objection })
         if (!isProposed) yield* begin({ id, call, copy }, prepared)
         startedAt = yield* Clock.currentTimeMillis
-        const outcome = yield* runLimited(id, prepared, registry.execute(permit))
+        const outcome = yield* runLimited(id, prepared, { code: registry.execute(permit, reports), publishing })
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
         // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
@@ -111,7 +115,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         Effect.map((data) => Result.succeed(data)),
         Effect.catchTag("ToolFailure", (failure) => Effect.succeed(Result.fail(failure)))
       )
-      return yield* measured(outcome, startedAt)
+      return withoutDeclaredSecrets(withLog(yield* measured(outcome, startedAt), lines()))
     })
     // 5. Record: the result is on the disk before anything goes on, and what the journal has is not made again.
     const recorded =

@@ -49,6 +49,14 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [{ type: "task.worked", ...at, calls: [] }, undefined],
   [{ type: "check.started", task: "Research 1", round: 1, command: "npm test" }, '  check npm test for "Research 1"'],
   [
+    { type: "tool.progress", id: { round: 1, task: "Research 1", uid: "a" }, name: "query", done: 3, total: 10 },
+    '  query for "Research 1": 3/10'
+  ],
+  [
+    { type: "tool.progress", id: { round: 1, task: "Research 1", uid: "a" }, name: "query", text: "opening" },
+    '  query for "Research 1": opening'
+  ],
+  [
     { type: "check.running", round: 1, command: "npm test", seconds: 10, endsAtSeconds: 600 },
     "  check npm test: running for 10 s; is stopped after 10 min"
   ],

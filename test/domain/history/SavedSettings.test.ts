@@ -35,7 +35,8 @@ const everything: Required<Configuration> = {
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never },
   saveConversations: true,
-  keepClusterRuns: { days: 30 }
+  keepClusterRuns: { days: 30 },
+  secrets: { API_KEY: { file: "keys/api" } }
 }
 
 const harmless = [
@@ -73,6 +74,7 @@ describe("of the settings in a journal count", () => {
       "hooks",
       "fetchAllow",
       "tools",
+      "secrets",
       "sandbox",
       "commandEnvironment",
       "mcpServers",

@@ -259,3 +259,37 @@ describe("what is going on", () => {
     assert.isFalse(text(liveAfter([0, started], [1, sent(call)], rejected), 40).some((line) => line.includes("word")))
   })
 })
+
+describe("a call that says how far it is", () => {
+  const id = { round: 1, task: "Search 1", uid: "a" }
+  const list = planWith(1, 1)
+  const task = list.tasks[0]?.name ?? ""
+  const calling = (...more: ReadonlyArray<Timed>): LiveState =>
+    liveAfter(
+      [0, started],
+      [1, planned(list)],
+      [2, { type: "task.started", round: 1, step: 1, task }],
+      [3, { type: "tool.started", id, call: { uid: "a", name: "query", arguments: {} }, risk: "safe", targets: [] }],
+      ...more
+    )
+  const far: Timed = [4, { type: "tool.progress", id, name: "query", done: 3, total: 10, text: "reading pages" }]
+
+  it("shows it beside the call, and alone where both have no room", () => {
+    const wide = text(calling(far), 5).find((line) => line.includes("reading pages"))
+    assert.match(wide ?? "", /query · 3\/10 reading pages/)
+    const narrow = text(calling(far), 5, { columns: 46, rows: 24 }).find((line) => line.includes("3/10"))
+    assert.notInclude(narrow ?? "query", "query")
+  })
+
+  it("shows it no longer when the call has ended", () => {
+    const result = {
+      success: true,
+      data: null,
+      error_message: null,
+      error_type: "none" as const,
+      metadata: { execution_time_ms: 1, data_size_bytes: 0, timestamp: 0 }
+    }
+    const ended = calling(far, [5, { type: "tool.finished", id, name: "query", result }])
+    assert.notInclude(text(ended, 6).join("\n"), "reading pages")
+  })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { makeRedaction, redacted, secretValues } from "../../../src/domain/text/Redaction.ts"
+import { makeRedaction, makeSafeJson, redacted, secretValues } from "../../../src/domain/text/Redaction.ts"
 import { body, secrets } from "../../support/SecretForms.ts"
 
 const redact = makeRedaction(
@@ -101,4 +101,16 @@ describe("what is kept", () => {
       expect(redact(text)).toBe(text)
     }
   )
+})
+
+describe("secrets that become known later", () => {
+  it("are taken out from then on, also of JSON", () => {
+    let known: ReadonlyArray<string> = []
+    const later = makeRedaction(() => known)
+    const json = makeSafeJson(() => known)
+    expect(later("the value one-more-secret")).toBe("the value one-more-secret")
+    known = ["one-more-secret", 'with "quotes" in it']
+    expect(later("the value one-more-secret")).toBe(`the value ${redacted}`)
+    expect(json({ a: 'with "quotes" in it' })).toBe(JSON.stringify({ a: redacted }))
+  })
 })

@@ -334,7 +334,7 @@ describe("edit_file", () => {
             risk: "safe",
             effect: "once",
             access: () => [{ _tag: "EditFile", path: "a.txt", edits: [{ oldText: "DATE", newText: "today" }] }],
-            execute: Effect.fnUntraced(function* (_params, [granted]) {
+            execute: Effect.fnUntraced(function* (_params, { granted: [granted] }) {
               if (granted?._tag !== "WriteFile") return yield* Effect.die("nothing granted")
               yield* (yield* Workspace).write(granted)
               return granted.content

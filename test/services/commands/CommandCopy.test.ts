@@ -687,7 +687,7 @@ const runner = definePlugin({
       risk: "high",
       effect: "once",
       access: ({ argv }) => [{ _tag: "RunCommand", argv }],
-      execute: (_given, [granted]) => runGranted(granted)
+      execute: (_given, { granted: [granted] }) => runGranted(granted)
     })
   })
 })

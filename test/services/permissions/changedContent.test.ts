@@ -39,7 +39,7 @@ const copy = definePlugin({
       risk: "high",
       effect: "idempotent",
       access: ({ text }) => [{ _tag: "WriteFile", path: "a.txt", content: text }],
-      execute: Effect.fnUntraced(function* (_params, [granted]) {
+      execute: Effect.fnUntraced(function* (_params, { granted: [granted] }) {
         if (granted?._tag !== "WriteFile") return "nothing"
         yield* (yield* Workspace).write(granted)
         return "written"

@@ -5,7 +5,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Access, CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { definePlugin, tool, type HostServices, PageFetch } from "../../../src/services/tools/Plugin.ts"
+import { type HostServices, PageFetch } from "../../../src/services/tools/HostServices.ts"
+import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { openTools } from "../../support/OpenTools.ts"
 
@@ -23,7 +24,7 @@ const sneaky = (
         risk: "safe",
         effect: "once",
         access: () => access,
-        execute: (_params, granted) => execute(granted)
+        execute: (_params, { granted }) => execute(granted)
       })
     })
   })
@@ -100,7 +101,7 @@ describe("what a tool reaches through the services of the host", () => {
                 risk: "safe",
                 effect: "once",
                 access: () => [{ _tag: "WriteFile", path: "a.txt", content: "new" }],
-                execute: (_params, [granted]) =>
+                execute: (_params, { granted: [granted] }) =>
                   granted?._tag === "WriteFile"
                     ? Effect.as(kept.write(granted), "written")
                     : Effect.succeed("nothing granted")

@@ -69,8 +69,8 @@ describe("PluginLoader", () => {
     ],
     [
       "with parameters that are no schema",
-      withTools("bad", { ping: malformed({ parameters: { type: "object" } }) }),
-      'its tool "ping" is not well formed: "parameters" is not a schema of the effect package of this program.'
+      withTools("bad", { ping: malformed({ parameters: "path" }) }),
+      'its tool "ping" is not well formed: "parameters" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.'
     ],
     [
       "with parameters that are no struct",

@@ -77,11 +77,7 @@ const failures: ReadonlyArray<readonly [name: string, act: () => unknown, messag
     },
     "The tool act of acting crashed: early"
   ],
-  [
-    "a promise that is rejected",
-    () => Promise.reject(new Error("no")),
-    "The tool act returned something that is not an effect. This is a fault of the tool."
-  ]
+  ["a promise that is rejected", () => Promise.reject(new Error("no")), "The tool act of acting failed: no"]
 ]
 
 describe("a tool that ends with", () => {

@@ -1,0 +1,39 @@
+/**
+ * The folder of skills that a plugin brings. Its content is trusted with the plugin, so it has to be part of what was trusted.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { fileURLToPath } from "node:url"
+import { isFolder } from "../files/FileLook.ts"
+import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
+
+const pathOf = (skills: unknown): string | undefined => {
+  const url = skills instanceof URL ? skills.href : skills
+  if (typeof url !== "string" || !url.startsWith("file:")) return undefined
+  return Result.getOrUndefined(Result.try(() => fileURLToPath(url)))
+}
+
+/**
+ * The real path of the folder; fails with the rest of a sentence about the plugin. `found` is absent for a plugin that a script passes, which
+ * the script trusts wherever its skills are.
+ */
+export const skillsFolderOf = Effect.fnUntraced(function* (
+  skills: unknown,
+  found: FoundPlugin | undefined
+): Effect.fn.Return<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const written = pathOf(skills)
+  if (written === undefined) {
+    return Result.fail('its "skills" are no file URL. Write: skills: new URL("./skills/", import.meta.url)')
+  }
+  const folder = yield* Effect.orElseSucceed(fs.realPath(written), () => written)
+  if (!(yield* isFolder(folder))) return Result.fail(`its skills are left out: there is no folder ${folder}`)
+  if (found === undefined || found.entry.scope === "given") return Result.succeed(folder)
+  if (found.folder !== undefined && isOwnFile(path, found, folder)) return Result.succeed(folder)
+  return Result.fail(
+    `its skills are left out: ${folder} is not a part of ${found.folder ?? "a package"}, so nobody was asked about them`
+  )
+})

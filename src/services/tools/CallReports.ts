@@ -1,0 +1,46 @@
+/**
+ * What a tool reports while a call goes on: how far it is, as an event at most once a second, and notes, which are kept with the
+ * result of the call and shown to no model.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import { type ToolCallId } from "../../domain/runs/ActivityKey.ts"
+import { progressEvery } from "../../domain/runs/RunEvent.ts"
+import { type ToolProgress, makeCallLog, readProgress } from "../../domain/tools/ToolProgress.ts"
+import type { ToolResult } from "../../domain/tools/ToolCall.ts"
+import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+
+/** The functions by which the code of a tool reports; they never fail. */
+export interface CallReports {
+  readonly progress: (progress: ToolProgress | string) => void
+  readonly log: (text: string) => void
+}
+
+/** For calls that nobody watches. */
+export const noReports: CallReports = { progress: () => undefined, log: () => undefined }
+
+/** Makes the function that makes the reports of a call; `publishing` never ends and publishes the progress. */
+export const makeReports = Effect.map(RunEvents, (events) =>
+  Effect.fnUntraced(function* (id: ToolCallId, name: string) {
+    const notes = makeCallLog()
+    const latest = yield* Queue.sliding<ToolProgress>(1)
+    const publishing = Effect.flatMap(Queue.take(latest), (progress) =>
+      events.publish({ type: "tool.progress", id, name, ...progress })
+    )
+    const reports: CallReports = {
+      progress: (given) => {
+        const progress = withoutDeclaredSecrets(readProgress(given))
+        if (progress !== undefined) Queue.offerUnsafe(latest, progress)
+      },
+      log: notes.add
+    }
+    const pause = Effect.sleep(Duration.millis(progressEvery))
+    return { reports, publishing: Effect.forever(Effect.andThen(publishing, pause)), lines: notes.lines }
+  })
+)
+
+/** The result of a call with what its tool noted. */
+export const withLog = (result: ToolResult, lines: ReadonlyArray<string>): ToolResult =>
+  lines.length === 0 ? result : { ...result, log: lines }

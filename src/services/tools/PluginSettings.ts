@@ -1,0 +1,96 @@
+/**
+ * What a person sets for a plugin, as the plugin gets it: its configuration, held against the schema that it declares.
+ */
+import * as Context from "effect/Context"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { GivenConfiguration } from "../../domain/configuration/Configuration.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { modelFaults, modelSentence, pathText } from "../../domain/text/SchemaText.ts"
+import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSource.ts"
+
+/** What the tools of a plugin are given of its settings. */
+export interface PluginSettings {
+  /** The decoded configuration; undefined for a plugin that takes none. */
+  readonly config: unknown
+  /** The value of a secret that the plugin declares. Throws a `ToolFailure` that says how to give it when it is missing. */
+  readonly secret: (name: string) => string
+}
+
+/** The part of a plugin that its secrets are about. */
+interface SecretHolder {
+  readonly name: string
+  readonly secrets?: Readonly<Record<string, string>>
+  readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
+}
+
+/** Why a secret is missing, with what it is for and how to give it. */
+const missingText = (name: string, purpose: string, why: string): string => {
+  const use = purpose.trim().replace(/\.$/, "")
+  return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
+}
+
+/** What is said of each secret of a plugin that is missing. */
+export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
+  Object.entries(secrets).flatMap(([name, purpose]) => {
+    const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
+    return Result.isFailure(value) ? [missingText(name, purpose, value.failure)] : []
+  })
+
+/** Makes the function that gives the secrets of a plugin. */
+export const secretOf =
+  (plugin: SecretHolder) =>
+  (name: string): string => {
+    const value = plugin.secretValues?.get(name)
+    if (value !== undefined && Result.isSuccess(value)) return value.success
+    const [missing] = missingSecrets({ ...plugin, secrets: { [name]: plugin.secrets?.[name] ?? "" } })
+    const isDeclared = Object.hasOwn(plugin.secrets ?? {}, name)
+    const message = isDeclared
+      ? `T${missing?.slice(1)}`
+      : `The plugin ${plugin.name} does not declare the secret ${name} in "secrets". This is a fault of the plugin.`
+    throw new ToolFailure({ type: isDeclared ? "not_found" : "internal_error", message })
+  }
+
+/** The settings of the plugin whose tools are opened. */
+export const CurrentSettings = Context.Reference<PluginSettings>("task-conductor/services/tools/CurrentSettings", {
+  defaultValue: () => ({ config: undefined, secret: secretOf({ name: "" }) })
+})
+
+const howToSet = (plugin: string): string => `Write [${JSON.stringify(plugin)}, { ... }] in the place of its name.`
+
+/** The part of a plugin that its configuration is about. */
+interface ConfigurablePlugin {
+  readonly name: string
+  readonly named?: string
+  readonly config?: SchemaSource
+  readonly given?: GivenConfiguration
+}
+
+/**
+ * The decoded configuration of a plugin. Fails with the rest of a sentence about the plugin: the file, the path of each wrong value, and
+ * what is expected there. Without a configuration the defaults of the schema hold.
+ */
+export const readPluginConfiguration = ({
+  config: schema,
+  given,
+  name,
+  named = name
+}: ConfigurablePlugin): Result.Result<unknown, string> => {
+  if (schema === undefined) {
+    return given === undefined
+      ? Result.succeed(undefined)
+      : Result.fail(`it takes no configuration, and ${given.source} has one for it ("${pathText(given.path)}").`)
+  }
+  const usable = readSchemaSource(schema)
+  if (Result.isFailure(usable)) return Result.fail(`its "config" is ${usable.failure}`)
+  const value = given?.value ?? {}
+  const decoded = Schema.decodeUnknownResult(usable.success.codec)(value, { errors: "all", onExcessProperty: "error" })
+  if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
+  const faults = modelFaults(decoded.failure, value)
+  if (given === undefined) {
+    const missing = faults.map((fault) => modelSentence(`"${pathText(fault.path)}"`, fault)).join(" ")
+    return Result.fail(`it needs a configuration: ${missing} ${howToSet(named)}`)
+  }
+  const wrong = faults.map((fault) => modelSentence(`"${pathText([...given.path, ...fault.path])}"`, fault)).join(" ")
+  return Result.fail(`its configuration in ${given.source} cannot be used: ${wrong}`)
+}

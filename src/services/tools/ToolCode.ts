@@ -1,0 +1,47 @@
+/**
+ * Runs the code of a tool, in either of its two forms: an effect is run, and anything else is awaited. A tool that is stopped has its
+ * signal aborted first; what an async function still does then is waited for as long as the host waits for any foreign code.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import { type CallContext, hostFunctions } from "./CallContext.ts"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { HostServices } from "./HostServices.ts"
+import type { Tool } from "./Tool.ts"
+
+const ignore = (): void => undefined
+
+/** What the code of a tool gives and fails with, as its type says. Nobody has looked at it yet: it may be anything. */
+type Unchecked<R> = Effect.Effect<Schema.Json, ToolFailure, R>
+
+/** The value of a promise; interruption aborts the signal and waits for the promise to settle. */
+const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
+  Effect.callback((resume) => {
+    const settled = Promise.resolve(work as Schema.Json)
+    settled.then(
+      (value) => resume(Effect.succeed(value)),
+      (thrown: ToolFailure) => resume(Effect.fail(thrown))
+    )
+    return Effect.promise(() => {
+      controller.abort()
+      return settled.then(ignore, ignore)
+    })
+  })
+
+/** What the host knows of a call before the code of its tool begins. */
+export type GivenContext = Omit<CallContext, "host" | "signal">
+
+/** Starts the code of a tool at once, and gives the effect that ends with what it gives; the code may throw. */
+export const startTool = <Params>(
+  { execute }: Pick<Tool<Params>, "execute">,
+  params: Params,
+  given: GivenContext,
+  services: Context.Context<HostServices>
+): Unchecked<HostServices> => {
+  const controller = new AbortController()
+  const { signal } = controller
+  const work = execute(params, { ...given, signal, host: hostFunctions(services, signal) })
+  if (!Effect.isEffect(work)) return awaited(work, controller)
+  return Effect.onInterrupt(work, () => Effect.sync(() => controller.abort()))
+}

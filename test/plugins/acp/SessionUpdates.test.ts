@@ -1,0 +1,16 @@
+import { assert, it } from "@effect/vitest"
+import { makeUpdates } from "../../../src/plugins/acp/SessionUpdates.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+
+it("an editor sees the progress of a call in the call", () => {
+  const updates = makeUpdates(1, "/p")
+  const id = { round: 1, task: "T", uid: "a" }
+  const of = (event: RunEvent) => updates.of({ at: "2026-01-01T00:00:00.000Z", event })
+  of({ type: "tool.started", id, call: { uid: "a", name: "query", arguments: {} }, risk: "safe", targets: [] })
+  const [started] = of({ type: "tool.progress", id, name: "query", done: 3, total: 10, text: "pages" })
+  assert.deepInclude(started, {
+    sessionUpdate: "tool_call_update",
+    status: "in_progress",
+    content: [{ type: "content", content: { type: "text", text: "3/10 pages" } }]
+  })
+})

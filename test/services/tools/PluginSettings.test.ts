@@ -1,0 +1,206 @@
+/** What is set for plugins: their configurations. */
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as z from "zod"
+import type { PluginConfig } from "../../../src/domain/configuration/Configuration.ts"
+import { noteSecret } from "../../../src/services/runs/KnownSecrets.ts"
+import type { SchemaSource } from "../../../src/domain/tools/SchemaSource.ts"
+import type { CallContext } from "../../../src/services/tools/CallContext.ts"
+import { definePlugin, type Plugin, tool } from "../../../src/services/tools/Plugin.ts"
+import { openTools } from "../../support/OpenTools.ts"
+
+interface Options {
+  readonly table: string
+  readonly limit: number
+}
+
+const optionsOf = tool({
+  description: "Says what it is set to.",
+  parameters: { type: "object", properties: {} },
+  risk: "safe",
+  effect: "pure",
+  execute: async (_, { config }: CallContext<Options>) => ({ ...config })
+})
+
+const query = (config: SchemaSource): Plugin =>
+  definePlugin({ name: "query", config, tools: { options_of: optionsOf } })
+
+const schemas: ReadonlyArray<readonly [name: string, config: SchemaSource]> = [
+  [
+    "a schema of Effect",
+    Schema.Struct({ table: Schema.String, limit: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(10))) })
+  ],
+  ["a schema of zod", z.object({ table: z.string(), limit: z.int().default(10) })],
+  [
+    "a JSON schema",
+    {
+      type: "object",
+      properties: { table: { type: "string" }, limit: { type: "integer" } },
+      required: ["table"]
+    }
+  ]
+]
+
+const set = (plugin: Plugin, value: PluginConfig): Plugin => ({
+  ...plugin,
+  given: { value, source: "/home/you/config.json", path: ["plugins", 1, 1] }
+})
+
+/** What the tool says, or why the plugin is not used. */
+const opened = (plugin: Plugin) =>
+  Effect.gen(function* () {
+    const { registry, run } = yield* openTools({ plugins: [plugin] })
+    const [problem] = registry.problems
+    return problem === undefined ? (yield* run("options_of")).data : problem.message
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe.each(schemas)("a plugin whose configuration is %s", (name, config) => {
+  it.effect("gets what is set, decoded", () =>
+    Effect.gen(function* () {
+      const value: PluginConfig = name === "a JSON schema" ? { table: "rows", limit: 10 } : { table: "rows" }
+      assert.deepStrictEqual(yield* opened(set(query(config), value)), { table: "rows", limit: 10 })
+    })
+  )
+
+  it.effect("is left out with the file, the path of the value, and what is expected", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* opened(set(query(config), { table: "rows", limit: "10", tabel: "x" })),
+        'The plugin "query" is not used: its configuration in /home/you/config.json cannot be used: "plugins[1][1].tabel" is unknown here. Remove it, or correct its name. "plugins[1][1].limit" must be a number, but is a string. Write it without quotes.'
+      )
+    })
+  )
+
+  it.effect("says what it needs when nothing is set", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* opened(query(config)),
+        'The plugin "query" is not used: it needs a configuration: "table" is missing. Add it. Write ["query", { ... }] in the place of its name.'
+      )
+    })
+  )
+})
+
+describe("a configuration", () => {
+  it.effect("of a plugin that takes none is not ignored", () =>
+    Effect.gen(function* () {
+      const plugin = definePlugin({ name: "query", tools: { options_of: optionsOf } })
+      assert.strictEqual(
+        yield* opened(set(plugin, { table: "rows" })),
+        'The plugin "query" is not used: it takes no configuration, and /home/you/config.json has one for it ("plugins[1][1]").'
+      )
+    })
+  )
+
+  it.effect("with a schema that cannot be used is a fault of the plugin", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* opened(query("table" as unknown as SchemaSource)),
+        'The plugin "query" is not used: its "config" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.'
+      )
+    })
+  )
+
+  it.effect("is given to the function that opens the tools, with its type", () =>
+    Effect.gen(function* () {
+      const plugin = definePlugin({
+        name: "query",
+        config: z.object({ table: z.string() }),
+        tools: ({ config: { table } }) => ({
+          options_of: tool({ ...optionsOf, execute: async () => table.toUpperCase() })
+        })
+      })
+      assert.strictEqual(yield* opened(set(plugin, { table: "rows" })), "ROWS")
+    })
+  )
+})
+
+const value = "s3cret-of-the-plugin"
+const sending = (act: (call: CallContext) => Promise<Schema.Json>): Plugin =>
+  definePlugin({
+    name: "query",
+    secrets: { QUERY_KEY: "To read the table." },
+    tools: { options_of: { ...optionsOf, execute: (_, call) => act(call) } }
+  })
+const given = (plugin: Plugin): Plugin => {
+  noteSecret(value)
+  return { ...plugin, secretValues: new Map([["QUERY_KEY", Result.succeed(value)]]) }
+}
+const result = (plugin: Plugin) =>
+  Effect.gen(function* () {
+    const { log, registry, run } = yield* openTools({ plugins: [plugin] })
+    const outcome = yield* run("options_of")
+    return {
+      ...outcome,
+      events: JSON.stringify(log.events()),
+      problems: registry.problems.map(({ message }) => message)
+    }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe("a secret", () => {
+  it.live("reaches its tool, and neither the model nor an event", () =>
+    Effect.gen(function* () {
+      const { data, error_message, events, log, problems } = yield* result(
+        given(
+          sending(async ({ log: note, progress, secret }) => {
+            const key = secret("QUERY_KEY")
+            progress(`with ${key}`)
+            note(`sent ${key}`)
+            await new Promise((resolve) => setTimeout(resolve, 50))
+            return { length: key.length, header: `Bearer ${key}`, [key]: 1 }
+          })
+        )
+      )
+      assert.deepStrictEqual(
+        [data, error_message, log, problems],
+        [{ length: value.length, header: "Bearer [redacted]", "[redacted]": 1 }, null, ["sent [redacted]"], []]
+      )
+      assert.include(events, "with [redacted]")
+      assert.notInclude(events, value)
+    })
+  )
+
+  it.live("is in no error of its tool", () =>
+    Effect.gen(function* () {
+      const { error_message } = yield* result(
+        given(sending(async ({ secret }) => Promise.reject(new Error(`401 for ${secret("QUERY_KEY")}`))))
+      )
+      assert.strictEqual(error_message, "The tool options_of of query failed: 401 for [redacted]")
+    })
+  )
+
+  it.live("that is missing is said at the start, and by the call that needs it", () =>
+    Effect.gen(function* () {
+      const { error_message, error_type, problems } = yield* result(sending(async ({ secret }) => secret("QUERY_KEY")))
+      const why = "the secret QUERY_KEY is missing (To read the table): set the environment variable QUERY_KEY."
+      assert.deepStrictEqual(problems, [`The plugin "query" is used, but ${why}`])
+      assert.deepStrictEqual([error_type, error_message], ["not_found", `T${why.slice(1)}`])
+    })
+  )
+
+  it.live("that is not declared is a fault of the plugin", () =>
+    Effect.gen(function* () {
+      const { error_message, error_type } = yield* result(given(sending(async ({ secret }) => secret("OTHER_KEY"))))
+      assert.deepStrictEqual(
+        [error_type, error_message],
+        [
+          "internal_error",
+          'The plugin query does not declare the secret OTHER_KEY in "secrets". This is a fault of the plugin.'
+        ]
+      )
+    })
+  )
+
+  it.live.each([{ "my key": "What for." }, { KEY: "" }, ["KEY"], "KEY"])(
+    "is declared by a name and a purpose: %s",
+    (secrets) =>
+      Effect.gen(function* () {
+        const plugin = { ...sending(async () => null), secrets: secrets as unknown as Record<string, string> }
+        const { registry } = yield* openTools({ plugins: [plugin] })
+        assert.match(registry.problems[0]?.message ?? "", /^The plugin "query" is not used: its (?:"secrets"|secret) /)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
