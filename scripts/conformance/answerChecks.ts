@@ -163,7 +163,7 @@ export const answerChecks: ReadonlyArray<Check> = [
     check: (target) =>
       Effect.gen(function* () {
         if (target.api === "openai") return yield* notSupported("the API has a form or a call, not a form of a call")
-        const settings = { format: callForm, maxTokens: 400 }
+        const settings = { bound: { format: callForm }, maxTokens: 400 }
         const { calls, text } = yield* ask(target, { prompt: "How is the weather in Rome?", tools: "auto", settings })
         if (calls.length === 0) return yield* notSupported(`no call, but the text ${text}`)
         return `called ${calls[0]?.name} with ${JSON.stringify(calls[0]?.params)}`

@@ -355,12 +355,12 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "add_task",
           "list_tasks",
           "update_task",
-          "fetch_url",
           "write_file",
           "edit_file",
           "remove_file",
           "move_file",
-          "run_command"
+          "run_command",
+          "fetch_url"
         ])
         const issues = registry.tools.flatMap(
           ({ example, name }) => registry.check(callOf(name, example), new Set(names)).issues
