@@ -30,14 +30,14 @@ const toolNameOf = (pluginName: string): string => {
   return /^[a-z]/.test(name) ? name : ["tool", ...words].join("_")
 }
 
-/**
- * The files of a new plugin for this version of task-conductor: plain JavaScript that Node runs without a build, with types from
- * the imports.
- */
-export const newPlugin = (packageName: string, version: string) => {
+/** In which language a new plugin is written: JavaScript, which Node runs without a build, or TypeScript, which is compiled for a package. */
+export type PluginLanguage = "javascript" | "typescript"
+
+/** The files of a new plugin for this version of task-conductor. */
+export const newPlugin = (packageName: string, version: string, language: PluginLanguage = "javascript") => {
   const plugin = pluginFolder(packageName).replace(/^task-conductor-plugin-(?=.)/, "")
   const words = { TOOL_NAME: toolNameOf(plugin), PLUGIN_NAME: plugin, HOST_VERSION: version, PACKAGE_NAME: packageName }
-  return readTemplate("plugin", words)
+  return readTemplate(language === "typescript" ? "plugin-typescript" : "plugin", words)
 }
 
 /** The files of a new skill: a working one that follows every rule, so that its author changes an example. */

@@ -264,9 +264,10 @@ const create = Command.make(
     name: Argument.String("NAME").pipe(
       Argument.withDescription("The name of the package, with or without a scope: task-conductor-plugin-word-count")
     ),
+    typescript: switchFlag("typescript", "Write it in TypeScript: task-conductor plugins new NAME --typescript"),
     json: switchFlag("json", "Print the folder and its files as one JSON object")
   },
-  Effect.fn("plugins new")(function* ({ json, name }) {
+  Effect.fn("plugins new")(function* ({ json, name, typescript }) {
     const { emit, result } = yield* Output
     if (!isPackageName(name)) {
       return yield* usageFailure(
@@ -274,7 +275,7 @@ const create = Command.make(
       )
     }
     const folder = (yield* Path.Path).resolve(pluginFolder(name))
-    const files = yield* newPlugin(name, version)
+    const files = yield* newPlugin(name, version, typescript ? "typescript" : "javascript")
     yield* writeNewFolder(process.cwd(), folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* emit(

@@ -102,6 +102,16 @@ describe.concurrent("plugins list", { timeout: 60_000 }, () => {
 })
 
 describe.concurrent("plugins new", { timeout: 60_000 }, () => {
+  it("makes a package in TypeScript, which runs as it is", async () => {
+    const { stdout } = await sandbox.run(["plugins", "new", "word-count", "--typescript", "--json"])
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      folder: "<root>/project/word-count",
+      files: ["README.md", "index.test.ts", "index.ts", "package.json", "tsconfig.json"]
+    })
+    const listed = await sandbox.run(["tools", "list", "--json", "--plugin", "./word-count/index.ts"])
+    assert.include(listed.stdout, '"word_count"')
+  })
+
   it("makes a package named as asked, and says what comes next", async () => {
     assert.deepStrictEqual(await quick.run(["plugins", "new", "@team/task-conductor-plugin-2nd-rain.fall"]), {
       code: 0,
