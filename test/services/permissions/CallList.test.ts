@@ -1,8 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
-import type { GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
+import * as Layer from "effect/Layer"
+import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
+import { checksPlanKey, type GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
@@ -138,8 +139,8 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
         yield* gate.authorize(questionOfCall(inTask("Edit 1"), first))
         const denied = yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), second)))
         assert.deepStrictEqual(
-          [denied.by, denied.message],
-          ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
+          [denied.by, denied.message, denied.times],
+          ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`, 1]
         )
         yield* gate.authorize(questionOfCall(inTask("Edit 1"), third))
         assert.strictEqual(approver.asked.length, 1)
@@ -157,6 +158,50 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
         yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/src/a.ts`, "1 and 2\n"))))
         assert.strictEqual(approver.asked.length, 2)
       })
+  )
+
+  it.effect(
+    "says which rules would allow what nobody can be asked about, unless one call has none or they are too many",
+    () =>
+      Effect.gen(function* () {
+        const { gate, log, root } = yield* openGate({})
+        const said = () =>
+          log.events().flatMap((event) => (event.type === "message" ? [event.text.replaceAll(`${root}/`, "")] : []))
+        const write = (name: string) => writing(`${root}/${name}`, "x\n")
+        const edit = (...calls: GatedTask["calls"]): GatedTask => ({ task: "Edit 1", gatedBy: "risk", calls })
+        const lost = write("lost.ts")
+        const broken = { ...lost, risk: lost.info.risk, accesses: [], problem: "The old_text does not occur." }
+        const many = ["a", "b", "c", "d", "e", "f"].map((name) => write(name))
+        yield* approveCalls(gate, step("many", edit(...many)))
+        yield* approveCalls(gate, step("broken", edit(write("a.ts"), broken)))
+        yield* approveCalls(gate, step(checksPlanKey, edit(write("a.ts"))))
+        assert.deepStrictEqual(said(), [])
+        yield* approveCalls(gate, step("most", edit(...many.slice(1))))
+        yield* approveCalls(gate, step("plan", edit(write("a.ts"))))
+        assert.strictEqual(said().length, 2)
+        assert.match(said()[1] ?? "", /^Nobody can be asked about ".*"\. These rules allow it: .*write_file:a\.ts/)
+      })
+  )
+
+  it.effect("keeps what the person wants instead of a step, and whether the step only reads", () =>
+    Effect.gen(function* () {
+      const declining = Layer.succeed(Approver)({
+        ...denyAll,
+        step: () => Effect.succeed({ answer: "decline", by: "person", instead: "Wait." })
+      })
+      const { answers, gate, root } = yield* openGate({ approver: declining })
+      const [read, write] = [reading(`${root}/src/a.ts`), writing(`${root}/README.md`, "new\n")]
+      for (const calls of [[read], [read, write]]) {
+        yield* approveCalls(gate, step(`plan of ${calls.length}`, { task: "Edit 1", gatedBy: "risk", calls }))
+      }
+      assert.deepStrictEqual(
+        (yield* answers.requestedChanges).map(({ instead, isRead }) => [instead, isRead]),
+        [
+          ["Wait.", true],
+          ["Wait.", undefined]
+        ]
+      )
+    })
   )
 
   it.effect("asks for what is asked each time although all remaining steps are approved", () =>
