@@ -6,6 +6,7 @@
 /* Defining a plugin. */
 export { definePlugin, type Plugin, type PluginParts, pluginApiVersion, PluginTools } from "./services/tools/Plugin.ts"
 export { type Tool, tool, type Tools } from "./services/tools/Tool.ts"
+export { toolkitPlugin, type ToolkitParts } from "./services/tools/ToolkitPlugin.ts"
 
 /* What a plugin brings beside tools. */
 export type { Discovered, DiscoveredPlugin, Discovery, DiscoveryPlace } from "./services/tools/Plugin.ts"

@@ -1,0 +1,82 @@
+/**
+ * A toolkit of effect/ai as a plugin: its tools keep their names, parameters and handlers, and what they are annotated with says how much
+ * may come of a call.
+ */
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { EffectClass, Risk } from "../../domain/tools/Access.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { HostServices } from "./HostServices.ts"
+import { definePlugin, type Plugin } from "./Plugin.ts"
+import { tool as defineTool, type Tools } from "./Tool.ts"
+
+/** What a toolkit becomes a plugin with. */
+export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
+  readonly name: string
+  readonly toolkit: Toolkit.Toolkit<Tools>
+  /** The handlers of its tools, as `toolkit.toLayer` makes them. It is built once for each run. */
+  readonly layer: Layer.Layer<Tool.HandlersFor<Tools>, ToolFailure, HostServices>
+}
+
+type Annotations = typeof import("effect/ai/Tool")
+
+/** Safe is what is annotated as read-only; other tools ask, with a warning unless they are annotated as not destructive. */
+const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
+  if (Context.get(annotations, Readonly)) return "safe"
+  return Context.get(annotations, Destructive) ? "high" : "medium"
+}
+
+const effectOf = ({ annotations }: Tool.Any, { Idempotent, Readonly }: Annotations): EffectClass => {
+  if (Context.get(annotations, Readonly)) return "pure"
+  return Context.get(annotations, Idempotent) ? "idempotent" : "once"
+}
+
+/** How a handler of a toolkit is called. */
+type Handle = (
+  name: string,
+  params: unknown
+) => Effect.Effect<Stream.Stream<Tool.HandlerResult<Tool.Any>, unknown>, unknown>
+
+const failed = (result: unknown): ToolFailure =>
+  new ToolFailure({ type: "internal_error", message: typeof result === "string" ? result : JSON.stringify(result) })
+
+/** The last result of a handler; what it fails with is the failure of the call. */
+const resultOf = (handle: Handle, name: string, params: unknown) =>
+  Effect.gen(function* () {
+    const last = yield* Stream.runLast(yield* handle(name, params))
+    if (Option.isNone(last)) return null
+    const { encodedResult, isFailure } = last.value
+    return isFailure ? yield* failed(encodedResult) : (encodedResult as Schema.Json)
+  }) as Effect.Effect<Schema.Json, ToolFailure>
+
+/** Makes a plugin of a toolkit. */
+export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
+  layer,
+  name,
+  toolkit
+}: ToolkitParts<Kit>): Plugin =>
+  definePlugin({
+    name,
+    tools: Effect.gen(function* () {
+      const annotations = yield* Effect.promise(() => import("effect/ai/Tool"))
+      const services = yield* Layer.build(layer)
+      const kit = yield* Effect.provideContext(toolkit, services)
+      const tools = Object.entries<Tool.Any>(kit.tools).map(([key, one]) => [
+        key,
+        defineTool({
+          description: annotations.getDescription(one) ?? key,
+          parameters: Schema.toEncoded(one.parametersSchema as Schema.Constraint),
+          risk: riskOf(one, annotations),
+          effect: effectOf(one, annotations),
+          execute: (params) => resultOf(kit.handle as unknown as Handle, key, params)
+        })
+      ])
+      return Object.fromEntries(tools) as Tools
+    })
+  })
