@@ -5,12 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
-import { eventsOf, type ExampleProject, installExamples, testExample } from "../support/ExampleProject.ts"
+import { eventsOf, type ExampleProject, installExamples, ollamaTask, testExample } from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { waitForProcesses } from "../support/ProcessTable.ts"
-import { stageNameOf } from "../support/stageName.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const name = "task-conductor-plugin-query-sqlite"
 const skill = `---
@@ -42,24 +40,8 @@ afterAll(() => project.remove())
 const configure = (config: object, more: object = {}): void =>
   project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]], ...more }))
 
-/** A model that plans one task, which runs this query. */
-const openModel = (sql: string) =>
-  FakeOllama.make(({ messages }) => {
-    switch (stageNameOf(messages)) {
-      case "creation":
-      case "plan":
-        return planOf([[{ name: "Query 1", skill: "query" }]])
-      case "refinement":
-        return refinementWith([{ name: "query_sqlite", arguments: { sql } }])
-      case "execution":
-        return resultSaying("It is read.")
-      default:
-        return planOf([])
-    }
-  })
-
 const runQuery = Effect.fnUntraced(function* (sql: string) {
-  const { url } = yield* openModel(sql)
+  const { url } = yield* FakeOllama.make(ollamaTask("query", { name: "query_sqlite", arguments: { sql } }))
   const flags = ["--json", "--model", fakeModel, "--allow", `load_plugin:${name} *`]
   return project.conduct(["run", ...flags, "Which days were rainy?"], { OLLAMA_HOST: url })
 })

@@ -7,9 +7,12 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { Script } from "./FakeOllamaScript.ts"
 import { npmEnvironment } from "./PackedMachine.ts"
 import { copyProduct, packFolder } from "./packedProduct.ts"
 import { type Registry, startRegistry } from "./Registry.ts"
+import { stageNameOf } from "./stageName.ts"
+import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
 import { withinLimit } from "./withinLimit.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
@@ -122,3 +125,29 @@ export const eventsOf = ({ stdout }: EndedCommand): ReadonlyArray<Readonly<Recor
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+
+/** A model that plans a task with this skill, and makes these calls in it. */
+export const taskWith =
+  (skill: string, ...calls: Parameters<typeof refinementWith>[0]) =>
+  (messages: Parameters<typeof stageNameOf>[0]): string => {
+    switch (stageNameOf(messages)) {
+      case "creation":
+      case "plan":
+        return planOf([[{ name: "Task 1", skill }]])
+      case "refinement":
+        return refinementWith(calls)
+      case "execution":
+        return resultSaying("It is done.")
+      case "iteration":
+      case "iterate":
+        return planOf([])
+      default:
+        return "It is done."
+    }
+  }
+
+/** The same for Ollama. */
+export const ollamaTask = (...task: Parameters<typeof taskWith>): Script => {
+  const reply = taskWith(...task)
+  return ({ messages }) => reply(messages)
+}
