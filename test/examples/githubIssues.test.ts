@@ -12,7 +12,8 @@ import {
   type ExampleProject,
   installExamples,
   ollamaTask,
-  testExample
+  testExample,
+  typeProblems
 } from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
@@ -75,6 +76,10 @@ const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Ser
   it.live(title, () => Effect.orDie(body()), 60_000)
 
 describe("the plugin github-issues", () => {
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(project, "plugin-github-issues")).toBe("")
+  }, 60_000)
+
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-github-issues")
     expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])

@@ -3,7 +3,14 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { eventsOf, type ExampleProject, installExamples, taskWith, testExample } from "../support/ExampleProject.ts"
+import {
+  eventsOf,
+  type ExampleProject,
+  installExamples,
+  taskWith,
+  testExample,
+  typeProblems
+} from "../support/ExampleProject.ts"
 import { startFakeServer } from "../support/FakeServer.ts"
 
 const name = "task-conductor-plugin-messages"
@@ -92,6 +99,10 @@ const runWith = (model: string, url: string) =>
   )
 
 describe("the plugin messages", () => {
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(project, "plugin-messages")).toBe("")
+  }, 60_000)
+
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-messages")
     expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
-import { eventsOf, type ExampleProject, installExamples, ollamaTask, testExample } from "../support/ExampleProject.ts"
+import {
+  eventsOf,
+  type ExampleProject,
+  installExamples,
+  ollamaTask,
+  testExample,
+  typeProblems
+} from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { waitForProcesses } from "../support/ProcessTable.ts"
@@ -50,6 +57,10 @@ const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Ser
   it.live(title, () => Effect.orDie(body()), 60_000)
 
 describe("the plugin query-sqlite", () => {
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(project, "plugin-query-sqlite")).toBe("")
+  }, 60_000)
+
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-query-sqlite")
     expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])

@@ -112,11 +112,35 @@ export const installExamples = async (...names: ReadonlyArray<string>): Promise<
   }
 }
 
-/** Runs the tests of an example as its author would: in its folder, with the program installed. */
-export const testExample = (project: ExampleProject, name: string): Promise<EndedCommand> => {
+/** Puts the source of an example into the project, as its author has it; gives the folder. */
+const copyExample = (project: ExampleProject, name: string): string => {
   const folder = join(project.root, "app/examples", name)
   cpSync(join(repository, "examples", name), folder, { recursive: true })
-  return project.start("npm", ["test", "--prefix", folder]).ended
+  return folder
+}
+
+/** Runs the tests of an example as its author would: in its folder, with the program installed. */
+export const testExample = (project: ExampleProject, name: string): Promise<EndedCommand> =>
+  project.start("npm", ["test", "--prefix", copyExample(project, name)]).ended
+
+/** What the compiler finds in the JavaScript of an example, by the types of the installed program. */
+export const typeProblems = async (project: ExampleProject, name: string): Promise<string> => {
+  const folder = copyExample(project, name)
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    allowJs: true,
+    checkJs: true,
+    module: "NodeNext",
+    target: "ES2024",
+    noEmit: true,
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(repository, "node_modules/@types")]
+  }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.js"] }))
+  const { stdout } = await project.start(join(repository, "node_modules/.bin/tsc"), ["-p", folder]).ended
+  return stdout
 }
 
 /** The events that a run wrote with `--json`. */
