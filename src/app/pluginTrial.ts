@@ -137,8 +137,10 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
 })
 
 /** True for a plugin that brings something beside tools and skills. */
-const bringsMore = ({ commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
-  providers.length > 0 || Object.keys(commands).length > 0 || [discover, listener, web].some(Predicate.isNotUndefined)
+const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
+  providers.length > 0 ||
+  Object.keys(commands).length > 0 ||
+  [approver, discover, listener, web].some(Predicate.isNotUndefined)
 
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
 export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
