@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { definePlugin, type Plugin, tool, ToolFailure, type Tools, Workspace } from "../src/plugin-kit.ts"
+import { embedded } from "../src/services/providers/embedded/EmbeddedModel.ts"
 import { checkPlugin, runTool, testSkill } from "../src/testing.ts"
 
 const wordCount = tool({
@@ -100,6 +101,11 @@ describe("checkPlugin", () => {
     })
     const [problem] = await checkPlugin(pluginOf({ touching }))
     assert.match(problem ?? "", /^the example of "touching": /)
+  })
+
+  it("accepts a plugin that brings only models", async () => {
+    const models = definePlugin({ name: "models", providers: [{ ...embedded, id: "models" }] })
+    assert.deepStrictEqual(await checkPlugin(models), [])
   })
 
   it("says so when a plugin has no tools, no name, or cannot open its tools", async () => {

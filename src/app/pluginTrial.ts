@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { fileURLToPath } from "node:url"
 import type { PluginConfig } from "../domain/configuration/Configuration.ts"
@@ -135,6 +136,12 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
   return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
+/** True for a plugin that brings something beside tools and skills. */
+const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
+  providers.length > 0 ||
+  Object.keys(commands).length > 0 ||
+  [approver, discover, listener, web].some(Predicate.isNotUndefined)
+
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
 export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
   const fs = yield* FileSystem.FileSystem
@@ -144,7 +151,9 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (source: Plu
     const touched = (yield* fs.readDirectory(project)).length > 0
     const examples = yield* exampleProblems(registry)
     const skills = yield* skillProblems(project)
-    const isEmpty = registry.problems.length === 0 && !examples.hasTools && !skills.hasSkills
+    const { plugins } = yield* PluginPackages
+    const brings = examples.hasTools || skills.hasSkills || plugins.some(bringsMore)
+    const isEmpty = registry.problems.length === 0 && !brings
     return [
       ...registry.problems.map((problem) => problem.message),
       ...(touched ? ["the plugin changes the project while it loads"] : []),

@@ -1,0 +1,121 @@
+// @ts-check
+/** The tool `query_sqlite`, for the database that the configuration names. */
+import { fork } from "node:child_process"
+import { definePlugin, tool, ToolFailure } from "task-conductor/plugin"
+
+/**
+ * @typedef {{ sql: string, rows: number }} Query
+ * @typedef {{ columns: Array<string>, rows: Array<Array<string | number | null>>, more: boolean }} Answer
+ * @typedef {{ type: "progress", done: number } | { type: "answer", answer: Answer } | { type: "failed", message: string }} Message
+ */
+
+/** Only these read alone; SQLite itself refuses what writes, and ATTACH would open files that the call was not granted. */
+const reads = /^\s*(select|values|with)\b/i
+
+/** A process for each database file, started by the first query and kept for the next; queries wait for each other. */
+const makeDatabase = () => {
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let child
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve()
+
+  const close = () => {
+    child?.kill("SIGKILL")
+    child = undefined
+  }
+  /**
+   * @param {string} file
+   * @param {Query} query
+   * @param {{ signal: AbortSignal, progress: (progress: { done: number, text: string }) => void }} call
+   * @returns {Promise<Answer>}
+   */
+  const ask = (file, query, { progress, signal }) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const asked = (child ??= fork(new URL("./database.js", import.meta.url), [file], { execArgv: [] }))
+      /** @param {Message} message */
+      const receive = (message) => {
+        if (message.type === "progress") return progress({ done: message.done, text: "rows" })
+        leave()
+        if (message.type === "answer") return resolve(message.answer)
+        reject(new ToolFailure({ type: "validation_failed", message: message.message }))
+      }
+      const stop = () => {
+        leave()
+        close()
+        reject(signal.reason)
+      }
+      const end = () => {
+        leave()
+        close()
+        reject(new Error("The process of the database ended."))
+      }
+      const leave = () => {
+        asked.off("message", receive)
+        asked.off("exit", end)
+        asked.off("error", end)
+        signal.removeEventListener("abort", stop)
+      }
+      asked.on("message", receive)
+      asked.once("exit", end)
+      asked.once("error", end)
+      signal.addEventListener("abort", stop)
+      asked.send(query)
+    })
+
+  return {
+    close,
+    /** @type {typeof ask} */
+    query: (...given) => {
+      const answer = last.then(() => ask(...given))
+      last = answer.catch(() => undefined)
+      return answer
+    }
+  }
+}
+
+export default definePlugin({
+  name: "query-sqlite",
+  config: {
+    type: "object",
+    properties: {
+      file: { type: "string", minLength: 1, description: "The database, relative to the project." },
+      rows: { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "The most rows of an answer." }
+    },
+    required: ["file"]
+  },
+  tools: ({ config, onEnd }) => {
+    const { file, rows = 100 } = config
+    const database = makeDatabase()
+    onEnd(database.close)
+    return {
+      query_sqlite: tool({
+        description: `Runs one SELECT on the SQLite database ${file}. Use it when the answer is in its tables. Its table sqlite_schema has all tables and their columns.`,
+        parameters: {
+          type: "object",
+          properties: { sql: { type: "string", description: "One SELECT in the SQL of SQLite." } },
+          required: ["sql"]
+        },
+        aliases: { query: "sql" },
+        risk: "safe",
+        effect: "pure",
+        example: { sql: "SELECT name, sql FROM sqlite_schema" },
+        errors: { validation_failed: "The SQL is wrong, or does more than read." },
+        access: () => [{ _tag: "ReadFile", path: file }],
+        execute: async ({ sql }, { granted: [read], log, progress, signal }) => {
+          if (read?._tag !== "ReadFile") throw new Error("The database was not granted.")
+          if (!reads.test(sql)) {
+            throw new ToolFailure({
+              type: "validation_failed",
+              message: "Only a SELECT can be run. Begin with SELECT or WITH."
+            })
+          }
+          progress("querying")
+          const answer = await database.query(read.path, { sql, rows }, { progress, signal })
+          log(`${answer.rows.length} rows of ${file}`)
+          return { ...answer, ...(answer.more ? { note: `Only the first ${rows} rows. Use WHERE or GROUP BY.` } : {}) }
+        }
+      })
+    }
+  }
+})

@@ -1,0 +1,143 @@
+/**
+ * The example `plugin-github-issues`, packed and installed: the host and the closing of an issue are asked about, and its token
+ * is in no output and no journal.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  eventsOf,
+  type EndedCommand,
+  type ExampleProject,
+  installExamples,
+  ollamaTask,
+  testExample,
+  typeProblems
+} from "../support/ExampleProject.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { type FakeServerOf, startFakeServer } from "../support/FakeServer.ts"
+
+const name = "task-conductor-plugin-github-issues"
+const token = "ghp-token-that-nobody-may-see"
+
+/** What the API answers; a title quotes the token, as servers quote what they refuse. */
+const issue = { number: 3, title: `It rains on ${token}`, state: "open", labels: [{ name: "bug" }] }
+
+const openGitHub = startFakeServer({
+  chatPath: "/none",
+  answer: ({ method }) => ({ status: 200, body: method === "PATCH" ? { ...issue, state: "closed" } : [issue] }),
+  chat: () => ({})
+})
+
+let project: ExampleProject
+
+beforeAll(async () => {
+  project = await installExamples("plugin-github-issues")
+}, 120_000)
+afterAll(() => project.remove())
+
+type Call = Parameters<typeof ollamaTask>[1]
+
+const listing: Call = { name: "list_issues", arguments: { state: "open" } }
+const closing: Call = { name: "close_issue", arguments: { number: 3 } }
+
+/** A project that names the plugin, a model that makes the call, and a server of GitHub. */
+const openWorld = Effect.fnUntraced(function* (call: Call) {
+  const github = yield* openGitHub
+  const { url } = yield* FakeOllama.make(ollamaTask("triage-issues", call))
+  const config = { repository: "you/weather", api: github.url }
+  project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]] }))
+  return { env: { OLLAMA_HOST: url, GITHUB_TOKEN: token }, github, host: new URL(github.url).host }
+})
+
+const trust = `load_plugin:${name} *`
+
+const run = (env: Readonly<Record<string, string>>, ...allow: ReadonlyArray<string>) =>
+  Effect.promise(() => {
+    const rules = [trust, ...allow].flatMap((rule) => ["--allow", rule])
+    return project.conduct(["run", "--json", "--model", fakeModel, ...rules, "Which issues are open?"], env).ended
+  })
+
+/** The requests that the server got, without those of npm. */
+const methodsOf = ({ requests }: FakeServerOf<unknown>) => requests.map(({ method }) => method)
+
+const resultOf = (ending: EndedCommand) => eventsOf(ending).find(({ type }) => type === "tool.finished")?.["result"]
+
+/** Everything that runs have kept. */
+const keptText = (): string =>
+  readdirSync(join(project.root, "home"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name: file, parentPath }) => readFileSync(join(parentPath, file), "utf8"))
+    .join("\n")
+
+const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<typeof openGitHub>>) =>
+  it.live(title, () => Effect.orDie(body()), 60_000)
+
+describe("the plugin github-issues", () => {
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(project, "plugin-github-issues")).toBe("")
+  }, 60_000)
+
+  it("passes its own tests", async () => {
+    const { code, stdout } = await testExample(project, "plugin-github-issues")
+    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
+  }, 60_000)
+
+  live("lists issues once its host is allowed, with its own skill, and never shows the token", () =>
+    Effect.gen(function* () {
+      const { env, github, host } = yield* openWorld(listing)
+      const ending = yield* run(env, `list_issues:${host}`)
+      expect(resultOf(ending)).toMatchObject({
+        success: true,
+        data: { issues: [{ number: 3, title: "It rains on [redacted]" }], more: false }
+      })
+      expect(eventsOf(ending).some(({ type }) => type === "tool.progress")).toBe(true)
+      expect(github.requests[0]?.headers.authorization).toBe(`Bearer ${token}`)
+      expect(ending.stdout + ending.stderr).not.toContain(token)
+      const kept = keptText()
+      expect(kept).toContain("[redacted]")
+      expect(kept).not.toContain(token)
+    })
+  )
+
+  live("reaches no host that is not allowed", () =>
+    Effect.gen(function* () {
+      const { env, github } = yield* openWorld(listing)
+      const ending = yield* run(env)
+      expect(ending.code).toBe(4)
+      expect(methodsOf(github)).toEqual([])
+    })
+  )
+
+  live("says which secret is missing, and how to give it", () =>
+    Effect.gen(function* () {
+      const { env, host } = yield* openWorld(listing)
+      const { GITHUB_TOKEN: _token, ...others } = env
+      const ending = yield* run(others, `list_issues:${host}`)
+      expect(ending.stdout).toContain("The secret GITHUB_TOKEN is missing")
+      expect(ending.stdout).toContain("Reads and closes the issues of your repository")
+    })
+  )
+
+  live("asks before an issue is closed, in words of its own", () =>
+    Effect.gen(function* () {
+      const { env, github, host } = yield* openWorld(closing)
+      const script = `import { run } from "task-conductor"
+        const { report } = run({
+          prompt: "Close issue 3.", model: ${JSON.stringify(fakeModel)}, allow: [${JSON.stringify(trust)}],
+          approve: (request) => { console.log(JSON.stringify({ asked: request })); return true }
+        })
+        await report`
+      const { stderr, stdout } = yield* Effect.promise(
+        () => project.start(process.execPath, ["--input-type=module", "-e", script], env).ended
+      )
+      expect(stderr).toBe("")
+      expect(stdout).toContain("close issue 3 of you/weather on GitHub")
+      expect(stdout).toContain("issue:you/weather#3")
+      expect(stdout).toContain(host)
+      expect(methodsOf(github)).toEqual(["PATCH"])
+    })
+  )
+})

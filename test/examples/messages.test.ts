@@ -1,0 +1,146 @@
+/**
+ * The example `plugin-messages`, packed and installed: a run whose model is on a server that speaks another protocol.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import {
+  eventsOf,
+  type ExampleProject,
+  installExamples,
+  taskWith,
+  testExample,
+  typeProblems
+} from "../support/ExampleProject.ts"
+import { startFakeServer } from "../support/FakeServer.ts"
+
+const name = "task-conductor-plugin-messages"
+const key = "key-of-the-messages-server"
+
+interface MessagesBody {
+  readonly model: string
+  readonly system?: string
+  readonly max_tokens: number
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string | ReadonlyArray<object> }>
+}
+
+/** The events of an answer that is this text. */
+const eventsWith = (text: string): ReadonlyArray<object> => [
+  { type: "message_start", message: { usage: { input_tokens: 100, output_tokens: 1 } } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  ...(text.match(/[\s\S]{1,20}/g) ?? []).map((piece) => ({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text: piece }
+  })),
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 50 } },
+  { type: "message_stop" }
+]
+
+const reply = taskWith("search-code", { name: "read_file", arguments: { path: "README.md" } })
+
+/** A server of this API with a scripted model. */
+const openServer = startFakeServer<MessagesBody>({
+  chatPath: "/v1/messages",
+  answer: ({ path }) =>
+    path === "/v1/models"
+      ? {
+          status: 200,
+          body: {
+            data: [
+              { id: "tiny", type: "model" },
+              { id: "small", type: "model" }
+            ]
+          }
+        }
+      : { status: 404, body: { type: "error", error: { type: "not_found_error", message: path } } },
+  chat: ({ messages, system = "" }) => {
+    const asked = messages.map(({ content, role }) => ({
+      role,
+      content: typeof content === "string" ? content : JSON.stringify(content)
+    }))
+    return {
+      type: "text/event-stream",
+      writes: eventsWith(reply([{ role: "system", content: system }, ...asked])).map((event) => ({
+        bytes: Buffer.from(`event: any\ndata: ${JSON.stringify(event)}\n\n`)
+      }))
+    }
+  }
+})
+
+let project: ExampleProject
+
+beforeAll(async () => {
+  project = await installExamples("plugin-messages")
+  project.write("app/README.md", "Sunny spells in the north.\n")
+}, 120_000)
+afterAll(() => project.remove())
+
+const runWith = (model: string, url: string) =>
+  Effect.promise(
+    () =>
+      project.conduct(
+        [
+          "run",
+          "--json",
+          "--plugin",
+          name,
+          "--model",
+          model,
+          "--allow",
+          "read_file:README.md",
+          "What is in README.md?"
+        ],
+        {
+          ANTHROPIC_BASE_URL: url,
+          ANTHROPIC_API_KEY: key
+        }
+      ).ended
+  )
+
+describe("the plugin messages", () => {
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(project, "plugin-messages")).toBe("")
+  }, 60_000)
+
+  it("passes its own tests", async () => {
+    const { code, stdout } = await testExample(project, "plugin-messages")
+    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
+  }, 60_000)
+
+  it.live(
+    "brings the model of a run, which makes calls and reports",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* openServer
+        const ending = yield* runWith("messages:tiny", server.url)
+        expect([ending.code, ending.stderr]).toEqual([0, expect.any(String)])
+        expect(eventsOf(ending).find(({ type }) => type === "tool.finished")).toMatchObject({
+          name: "read_file",
+          result: { success: true }
+        })
+        expect(server.chats.length).toBeGreaterThan(1)
+        for (const { max_tokens, model, system } of server.chats) {
+          expect([model, typeof system, max_tokens > 0]).toEqual(["tiny", "string", true])
+        }
+        for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe(key)
+        expect(ending.stdout + ending.stderr).not.toContain(key)
+      }),
+    60_000
+  )
+
+  it.live(
+    "names the models of the server when one is missing, and says what to do when no server answers",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* openServer
+        const missing = yield* runWith("messages:large", server.url)
+        expect(missing.code).not.toBe(0)
+        expect(missing.stdout + missing.stderr).toContain("Nearest there: messages:tiny, messages:small.")
+        const nowhere = yield* runWith("messages:tiny", "http://127.0.0.1:1")
+        expect(nowhere.code).not.toBe(0)
+        expect(nowhere.stdout + nowhere.stderr).toContain("Start it, or set ANTHROPIC_BASE_URL")
+      }),
+    60_000
+  )
+})
