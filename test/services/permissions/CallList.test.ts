@@ -9,6 +9,7 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
+const edit = (...calls: GatedTask["calls"]): GatedTask => ({ task: "Edit 1", gatedBy: "risk", calls })
 const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
 
 layer(NodeServices.layer)("Gate.approveCalls", (it) => {
