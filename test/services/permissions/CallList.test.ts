@@ -9,7 +9,7 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
-const edit = (...calls: GatedTask["calls"]): GatedTask => ({ task: "Edit 1", gatedBy: "risk", calls })
+const editOf = (...calls: GatedTask["calls"]): GatedTask => ({ task: "Edit 1", gatedBy: "risk", calls })
 const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
 
 layer(NodeServices.layer)("Gate.approveCalls", (it) => {
@@ -169,16 +169,15 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
         const said = () =>
           log.events().flatMap((event) => (event.type === "message" ? [event.text.replaceAll(`${root}/`, "")] : []))
         const write = (name: string) => writing(`${root}/${name}`, "x\n")
-        const edit = (...calls: GatedTask["calls"]): GatedTask => ({ task: "Edit 1", gatedBy: "risk", calls })
         const lost = write("lost.ts")
         const broken = { ...lost, risk: lost.info.risk, accesses: [], problem: "The old_text does not occur." }
         const many = ["a", "b", "c", "d", "e", "f"].map((name) => write(name))
-        yield* approveCalls(gate, step("many", edit(...many)))
-        yield* approveCalls(gate, step("broken", edit(write("a.ts"), broken)))
-        yield* approveCalls(gate, step(checksPlanKey, edit(write("a.ts"))))
+        yield* approveCalls(gate, step("many", editOf(...many)))
+        yield* approveCalls(gate, step("broken", editOf(write("a.ts"), broken)))
+        yield* approveCalls(gate, step(checksPlanKey, editOf(write("a.ts"))))
         assert.deepStrictEqual(said(), [])
-        yield* approveCalls(gate, step("most", edit(...many.slice(1))))
-        yield* approveCalls(gate, step("plan", edit(write("a.ts"))))
+        yield* approveCalls(gate, step("most", editOf(...many.slice(1))))
+        yield* approveCalls(gate, step("plan", editOf(write("a.ts"))))
         assert.strictEqual(said().length, 2)
         assert.match(said()[1] ?? "", /^Nobody can be asked about ".*"\. These rules allow it: .*write_file:a\.ts/)
       })
