@@ -1,5 +1,5 @@
 /**
- * The interface for authors of plugins, imported as "task-conductor/plugin". The built-in tools import nothing else of
+ * The interface for authors of plugins, imported as "task-conductor/plugin". The tools in src/plugins/tools import nothing else of
  * this program. docs/writing-a-plugin.md says how the parts are used.
  */
 

@@ -1,5 +1,6 @@
 /**
- * The features of the program, each a plugin in a folder of its own. Without its line, a feature is not in the program.
+ * The features of the program, each a plugin in a folder of its own. Without its import and its entry, a feature is not in the program;
+ * the library publishes functions of some all the same. A new one is named in test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
 import { checkTools } from "../plugins/check-tools/index.ts"
@@ -14,7 +15,7 @@ import { tools } from "../plugins/tools/index.ts"
 import { web } from "../plugins/web/index.ts"
 import type { Feature } from "./SharedRuns.ts"
 
-/** Commands and tools stand in this order. */
+/** Commands, tools, providers and listeners stand in this order; of `web` and `sharedRuns` the first counts. */
 export const features: ReadonlyArray<Feature> = [
   tools,
   web,

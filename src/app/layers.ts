@@ -1,5 +1,5 @@
 /**
- * Composition root: the only file that picks implementations for runs, conversations, stages and lists. It reads from the
+ * Composition root: the file that picks implementations for runs, conversations, stages and lists. It reads from the
  * project at the bottom to the pipeline on top: the project, tools and skills, permissions, the model, the work on tasks.
  */
 import * as Context from "effect/Context"

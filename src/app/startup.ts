@@ -1,8 +1,11 @@
 /**
- * What comes before the work of a run or a conversation: a person is told what they should know, and the
- * listeners of features begin. Part of the composition root.
+ * What comes before the work of a run or a conversation: a person is told what they should know, and the listeners of plugins
+ * begin. Part of the composition root.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import type { FittedSetup } from "./modelChoice.ts"
@@ -13,12 +16,15 @@ import type { Setup } from "./setup.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunReport } from "../domain/runs/RunReport.ts"
 import { Hooks } from "../services/plugins/Hooks.ts"
+import type { ListenedWork, TakeEvent } from "../services/tools/EventListener.ts"
+import { causeText } from "../services/tools/ForeignCode.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { traceName } from "./providers.ts"
 import { version } from "./version.ts"
 
 interface StartedWith extends FittedSetup {
   readonly isTorn?: boolean
-  /** Why the work is not observed as the environment wants it; a sentence each. */
+  /** Why a listener does not hear the work; a sentence each. */
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
@@ -43,10 +49,40 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
+/** How long a listener may take for one event; one that takes longer hears no more. */
+const listenTime = "5 seconds"
+
+/** Begins to listen. Whatever the code of the plugin throws is a reason why it does not. */
+const beginListener = (
+  { listener, name }: Plugin,
+  work: ListenedWork
+): Effect.Effect<TakeEvent | undefined, string, Scope.Scope> =>
+  Effect.suspend(() => listener?.(work) ?? Effect.undefined).pipe(
+    Effect.catchCause((cause) =>
+      Effect.fail(
+        Option.getOrElse(Cause.findErrorOption(cause), () => `The plugin ${name} does not listen: ${causeText(cause)}`)
+      )
+    )
+  )
+
+/** Tells listeners of an event, one after another. One that fails hears the next event, one that hangs none. */
+const tellListeners = (takers: ReadonlyArray<TakeEvent>) => {
+  const hearing = new Set(takers)
+  return (recorded: RecordedEvent) =>
+    Effect.forEach(
+      hearing,
+      (take) =>
+        Effect.suspend(() => take(recorded)).pipe(
+          Effect.ignoreCause,
+          Effect.timeoutOrElse({ duration: listenTime, orElse: () => Effect.sync(() => void hearing.delete(take)) })
+        ),
+      { discard: true }
+    )
+}
+
 /**
  * Does the work with what features and the user's own plugins bring beside tools: listeners, which hear the events as well, and an
- * approver in the place of the one of `context`. A listener that cannot begin ends no work, which gets the reasons; neither does
- * one that fails.
+ * approver in the place of the one of `context`. A listener that cannot begin ends no work, which gets the reasons.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,
@@ -60,11 +96,8 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   const begun = { model, providerOf: (name: string) => traceName(name, models.providers), version }
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const listeners = plugins.map(({ listener }) => listener).filter((listener) => listener !== undefined)
-      const [takers, unobserved] = yield* Effect.partition(listeners, (listener) => listener(begun))
-      const hearing = takers.filter((take) => take !== undefined)
-      const tellAll = (recorded: RecordedEvent) =>
-        Effect.forEach(hearing, (take) => Effect.ignoreCause(take(recorded)), { discard: true })
+      const [takers, unobserved] = yield* Effect.partition(plugins, (plugin) => beginListener(plugin, begun))
+      const tellAll = tellListeners(takers.filter((take) => take !== undefined))
       const whole: RunContext = {
         ...context,
         listen: (recorded) => Effect.andThen(tellAll(recorded), listen(recorded)),

@@ -1,14 +1,35 @@
 /**
  * The commands that the plugins of the user add to the command line.
  */
+import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { ownPlugins } from "../../app/ownPlugins.ts"
 import { readSetup } from "../../app/setup.ts"
+import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+
+/** The commands of a plugin. One that cannot be loaded fails with the reason when it is used. */
+const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
+  Object.fromEntries(
+    Object.entries(commands).map(([name, command]) => {
+      const load = async () => {
+        try {
+          return await command.load()
+        } catch (error) {
+          const why = error instanceof Error ? error.message : String(error)
+          return Command.make(name, {}, () =>
+            usageFailure(`The command "${name}" of the plugin ${plugin} cannot be loaded: ${why}`)
+          )
+        }
+      }
+      return [name, { ...command, load }]
+    })
+  )
 
 /** By their words; none when the configuration cannot be read, which another command says better. */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(ownPlugins),
-  Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(({ commands }) => commands))),
+  Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),
   Effect.orElseSucceed((): PluginCommands => ({}))
 )

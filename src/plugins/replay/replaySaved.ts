@@ -61,7 +61,7 @@ const replaySession = Effect.fnUntraced(function* (
 
 /**
  * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
- * as its its journal goes.
+ * as its journal goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
   const store = yield* RunStore

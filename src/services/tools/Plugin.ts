@@ -99,15 +99,15 @@ interface BroughtParts {
   readonly secrets?: Readonly<Record<string, string>>
   /** A folder of its package with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
-  /** Providers of models. They count when the person names the plugin, not when a project does. */
+  /** Providers of models. These and the parts below count when the user names the plugin, not when only a project does. */
   readonly providers?: ReadonlyArray<Provider>
-  /** Commands of the command line by their words, such as "report" or "models bench". */
+  /** Commands of the command line by their words, such as "report"; a feature may add one below another, such as "models bench". */
   readonly commands?: PluginCommands
   /** Hears what happens in runs and conversations. */
   readonly listener?: EventListener
-  /** Finds more plugins when a run begins, such as the servers that a configuration names. */
+  /** Finds more plugins when a run begins, such as the servers that a configuration names; of a feature only. */
   readonly discover?: Discovery
-  /** Fetches the pages of the web that tools and references name. */
+  /** Fetches the pages of the web that tools and references name; of a feature only. */
   readonly web?: LayerWeb
   /** Answers the questions of runs and conversations, in the place of a terminal, an editor or a script. */
   readonly approver?: Layer.Layer<Approver>

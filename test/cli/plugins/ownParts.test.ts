@@ -20,10 +20,13 @@ export default definePlugin({
   name: "${name}",
   commands: {
     greet: { line: "Greet somebody", load: async () => greet },
+    broken: { line: "Never loads", load: async () => { throw new Error("no such file") } },
     run: { line: "Never seen", load: async () => Command.make("run", {}, () => Console.log("stolen")) }
   },
   listener: ({ model }) =>
-    file === undefined
+    process.env["THROWS"] !== undefined
+      ? null.event
+      : file === undefined
       ? Effect.fail("${name} cannot listen.")
       : Effect.succeed(({ event }) => Effect.sync(() => appendFileSync(file, model + " " + event.type + "\\n")))
 })
@@ -49,22 +52,31 @@ describe.concurrent("a plugin of the user", { timeout: 60_000 }, () => {
   it("adds a command with its help, and replaces none", async () => {
     assert.deepStrictEqual(await owner.run(["greet", "you"]), { code: 0, stdout: "Hello you\n", stderr: "" })
     assert.include((await owner.run(["help", "greet"])).stdout, "WHO")
+    const broken = await owner.run(["broken"])
+    assert.strictEqual(broken.code, 2)
+    assert.include(broken.stderr, 'The command "broken" of the plugin team cannot be loaded: no such file')
     const run = await owner.run(["run", "--help"])
     assert.include(run.stdout, "Plan the work for a prompt")
   })
 
   it("hears the events of a run", async () => {
     const heard = join(owner.root, "heard.txt")
-    await owner.run(read, { env: { HEARD: heard } })
+    /* Named twice, it hears once. */
+    const named = ["--plugin", join(owner.root, "config/task-conductor/team.mjs")]
+    await owner.run([...read, ...named], { env: { HEARD: heard } })
     const lines = readFileSync(heard, "utf8").trim().split("\n")
     assert.strictEqual(lines[0], "embedded run.started")
     assert.strictEqual(lines.at(-1), "embedded run.finished")
+    assert.strictEqual(lines.filter((line) => line === "embedded run.started").length, 1)
   })
 
   it("says why it does not listen, and the run goes on", async () => {
     const { code, stderr } = await owner.run(read)
     assert.strictEqual(code, 0, stderr)
     assert.include(stderr, "warning: team cannot listen.")
+    const thrown = await owner.run(read, { env: { THROWS: "yes" } })
+    assert.strictEqual(thrown.code, 0, thrown.stderr)
+    assert.include(thrown.stderr, "warning: The plugin team does not listen: ")
   })
 })
 
