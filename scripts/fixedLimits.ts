@@ -379,6 +379,28 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "time",
     "it is left out, with a warning"
   ),
+  limit(tools, "a listener takes an event", "app/startup.ts#listenTime", "time", "it hears no more of the run"),
+  limit(
+    tools,
+    "the file of a secret, or what a command says of it",
+    "services/plugins/Secrets.ts#mostBytes",
+    "bytes",
+    "the secret counts as missing"
+  ),
+  limit(
+    tools,
+    "a command says a secret",
+    "services/plugins/Secrets.ts#commandTime",
+    "ms",
+    "the secret counts as missing"
+  ),
+  limit(
+    tools,
+    "a tool of a plugin reads a file that names no size",
+    "services/tools/CallContext.ts#usualBytes",
+    "bytes",
+    "the call fails"
+  ),
   limit(
     tools,
     "a plugin makes its tools",
