@@ -8,7 +8,7 @@ import { isPackageName } from "../domain/configuration/Configuration.ts"
 import { builtInOrigin } from "../domain/tools/ToolCall.ts"
 import { requireOwnPlugin } from "../services/plugins/OwnPlugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
-import { importPlugin } from "../services/plugins/PluginPackages.ts"
+import { importPlugins } from "../services/plugins/PluginPackages.ts"
 import { type Plugin, pluginApiVersion } from "../services/tools/Plugin.ts"
 import { pluginShapeProblem } from "../services/tools/PluginLoader.ts"
 import type { Setup } from "./setup.ts"
@@ -28,11 +28,10 @@ export const ownPlugins = Effect.fn("ownPlugins")(function* (
   values: ReadonlyArray<Plugin> = []
 ) {
   const entries = extensions.plugins.filter(({ scope }) => scope !== "project")
-  const loaded = yield* Effect.forEach(entries, (entry) =>
-    Effect.result(
-      findPlugin(entry).pipe(
-        Effect.flatMap((found) => (entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found))),
-        Effect.flatMap(importPlugin)
+  const loaded = yield* importPlugins(
+    entries.map((entry) =>
+      Effect.flatMap(findPlugin(entry), (found) =>
+        entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
       )
     )
   )

@@ -129,7 +129,7 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
 const imported = new Set<string>()
 
 /** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
-export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
+const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
   const { entry, file, version } = found
   const failed = (why: string) =>
     new PluginProblem({ plugin: entry.text, code: "LoadFailed", detail: `it failed while loading: ${why}` })
@@ -307,21 +307,27 @@ const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretRea
   return { ...plugin, secretValues: values }
 })
 
+/** Imports plugins, some at a time, and puts back what they changed of the things that all code shares. */
+export const importPlugins = Effect.fnUntraced(function* <R>(
+  sought: ReadonlyArray<Effect.Effect<FoundPlugin, PluginProblem, R>>
+) {
+  /* One for all: imports that go on side by side would put back what another one changed. */
+  const repair = sought.length === 0 ? () => undefined : watchSharedState()
+  const outcomes = yield* Effect.forEach(sought, (found) => Effect.result(Effect.flatMap(found, importPlugin)), {
+    concurrency: importsAtOnce
+  })
+  repair()
+  return outcomes
+})
+
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, values }: PluginOrder) {
   const sought = yield* findAll(entries)
-  /* One for all: imports that go on side by side would put back what another one changed. */
-  const repair = sought.length === 0 ? () => undefined : watchSharedState()
-  const named = yield* Effect.forEach(
-    sought,
-    ({ found, ...one }) =>
-      Effect.map(Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)), (outcome): KnownPlugin => ({
-        ...one,
-        outcome
-      })),
-    { concurrency: importsAtOnce }
-  )
-  repair()
+  const outcomes = yield* importPlugins(sought.map(({ found }) => Effect.fromResult(found)))
+  const named = Arr.zipWith(sought, outcomes, ({ found: _found, ...one }, outcome): KnownPlugin => ({
+    ...one,
+    outcome
+  }))
   const given = yield* Effect.forEach(values, (plugin) =>
     Effect.map(withSkills(readValue(plugin)), (outcome): KnownPlugin => ({ outcome }))
   )
