@@ -59,13 +59,14 @@ export const openGate = Effect.fnUntraced(function* (given: {
   /** A folder that is there already. */
   readonly root?: string
   readonly policies?: (root: string) => Layer.Layer<Policies, never, NodeServices.NodeServices>
+  readonly lock?: Layer.Layer<ProjectWriteLock>
 }) {
   const root = given.root ?? (yield* makeProject({ "README.md": "old\n", "src/a.ts": "a\n" }))
   const world = Layer.mergeAll(
     Workspace.layer(root),
     given.policies?.(root) ?? Policies.layerMemory(given.remembered),
     given.approver ?? Approver.layerDenyAll,
-    ProjectWriteLock.layerHeld,
+    given.lock ?? ProjectWriteLock.layerHeld,
     EventLog.layer
   )
   const context = yield* Layer.build(Gate.layer(given.options?.(root)).pipe(Layer.provideMerge(world)))

@@ -2,10 +2,12 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
 import { checksPlanKey, type GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 
@@ -406,4 +408,41 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
       assert.strictEqual(approver.asked.length, 1)
     })
   )
+
+  it.effect(
+    "asks again about a call that was denied three times, and not about one that was left out of its step",
+    () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["deny", "deny", "deny"], steps: ["decline"] })
+        const { answers, gate, root } = yield* openGate({ approver: approver.layer })
+        const [denied, leftOut] = [writing(`${root}/README.md`, "new\n"), writing(`${root}/src/a.ts`, "new\n")]
+        for (let times = 0; times < 3; times++) {
+          yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), denied)))
+        }
+        answers.grants.addExcluded(questionOfCall(inTask("Edit 1"), leftOut))
+        yield* approveCalls(gate, step("plan", editOf(denied, leftOut)))
+        assert.deepStrictEqual(
+          approver.asked.at(-1)?.map(({ targets }) => targets),
+          [[`${root}/README.md`]]
+        )
+      })
+  )
+
+  for (const askFirst of [true, false]) {
+    it.effect(`covers with "repairs" later changes only where checks follow: ${askFirst}`, () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ steps: ["repairs"], calls: ["deny"] })
+        const { gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ askFirst }) })
+        const change = (content: string, found: string) => {
+          const path = `${root}/new.md`
+          return prepared("write_file", "high", [{ _tag: "WriteFile", path, inside: true, content, found }])
+        }
+        const first = change("one\n", "absent")
+        yield* approveCalls(gate, step("plan", editOf(first)))
+        yield* gate.authorize(questionOfCall(inTask("Edit 1"), first))
+        const later = questionOfCall(inTask("Edit 1"), change("two\n", textHash("one\n")))
+        assert.strictEqual(Result.isSuccess(yield* Effect.result(gate.authorize(later))), askFirst)
+      })
+    )
+  }
 })

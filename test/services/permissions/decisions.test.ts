@@ -6,7 +6,18 @@ import { assert, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
-import { questionOfCall, toolsWithEffect } from "../../../src/services/permissions/GateQuestion.ts"
+import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
+import {
+  changesProject,
+  changesSomething,
+  deniedOf,
+  onlyReads,
+  questionOfAccess,
+  questionOfCall,
+  questionOfReading,
+  toolsWithEffect
+} from "../../../src/services/permissions/GateQuestion.ts"
 import { allow, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -19,6 +30,105 @@ it("takes rules for removals only for what removes a file", () => {
     "read_file",
     "remove_file"
   ])
+})
+
+it("knows of each kind of access whether it changes something, and whether it only reads", () => {
+  const command = { _tag: "RunCommand", argv: ["make"], cwd: "/p", sandboxed: true, sandbox: "" } as const
+  const file = { path: "/p/a.md", inside: true } as const
+  const judged = (
+    [
+      { _tag: "ReadFile", ...file },
+      { _tag: "WriteFile", ...file, content: "" },
+      { _tag: "FetchUrl", url: "https://example.com/" },
+      { _tag: "Host", host: "example.com" },
+      command,
+      { ...command, onCopy: true },
+      { _tag: "Other", target: "a table", changes: false, words: "reads a table" },
+      { _tag: "Other", target: "a table", changes: true, words: "changes a table" },
+      { _tag: "LoadPlugin", name: "a", path: "/a", hash: "" },
+      { _tag: "StartServer", name: "a", does: [], hash: "" }
+    ] satisfies ReadonlyArray<CanonicalAccess>
+  ).map((access) => {
+    const question = questionOfAccess(inTask("T"), access)
+    return [access._tag, changesSomething(question), changesProject(question), onlyReads(question)]
+  })
+  assert.deepStrictEqual(judged, [
+    ["ReadFile", false, false, true],
+    ["WriteFile", true, true, false],
+    ["FetchUrl", false, false, true],
+    ["Host", false, false, true],
+    ["RunCommand", true, true, false],
+    ["RunCommand", true, false, false],
+    ["Other", false, false, true],
+    ["Other", true, true, false],
+    ["LoadPlugin", false, false, false],
+    ["StartServer", false, false, false]
+  ])
+  const reads = questionOfCall(inTask("T"), reading("/p/a.md"))
+  assert.isTrue(changesProject({ ...reads, mayChange: true }))
+  assert.isFalse(changesProject({ ...reads, mayChange: true, isProposal: true }))
+  assert.isFalse(onlyReads({ ...reads, mayChange: true }))
+})
+
+it("counts a denial as one of a look only where nothing would change", () => {
+  const denied = [
+    questionOfCall(inTask("T"), reading("/p/a.md")),
+    questionOfCall(inTask("T"), writing("/p/a.md", "")),
+    questionOfReading(inTask("T"), "/p/a.md", "edit_file")
+  ].map((question) => deniedOf(question, "person"))
+  assert.deepStrictEqual(
+    denied.map(({ isRead, tool }) => [tool, isRead]),
+    [
+      ["read_file", true],
+      ["write_file", undefined],
+      ["edit_file", undefined]
+    ]
+  )
+})
+
+layer(NodeServices.layer)("Gate.authorize", (it) => {
+  it.effect("claims the project for what changes it and may be allowed, and for nothing else", () =>
+    Effect.gen(function* () {
+      let claims = 0
+      const lock = Layer.succeed(ProjectWriteLock)({
+        claim: () => Effect.sync(() => (++claims === 2 ? "would change something, and somebody else does" : undefined)),
+        release: Effect.void
+      })
+      const approver = scriptedApprover({ calls: ["once", "once"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer, lock })
+      const change = questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))
+      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
+      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing("/elsewhere.md", "new\n", false))))
+      yield* gate.authorize({ ...change, isProposal: true })
+      assert.strictEqual(claims, 0)
+      yield* gate.authorize(change)
+      assert.strictEqual(claims, 1)
+      const denied = yield* Effect.flip(gate.authorize(change))
+      assert.strictEqual(
+        denied.message,
+        `Permission denied: write_file on ${root}/README.md would change something, and somebody else does.`
+      )
+      assert.deepStrictEqual([claims, approver.asked.length], [2, 2])
+    })
+  )
+
+  it.effect("ends a task that comes for the third time with a call that was left out of its step", () =>
+    Effect.gen(function* () {
+      const { answers, gate, root } = yield* openGate({ approver: scriptedApprover({}).layer })
+      const question = questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))
+      answers.grants.addExcluded(question)
+      const denials = yield* Effect.forEach([1, 2, 3, 4], () => Effect.flip(gate.authorize(question)))
+      assert.deepStrictEqual(
+        denials.map(({ endsTask, times }) => [times, endsTask]),
+        [
+          [1, false],
+          [2, false],
+          [3, true],
+          [3, true]
+        ]
+      )
+    })
+  )
 })
 
 layer(NodeServices.layer)("Gate.decide", (it) => {
@@ -42,6 +152,25 @@ layer(NodeServices.layer)("Gate.decide", (it) => {
       assert.deepStrictEqual(yield* byOf(prepared("get_current_time", "safe")), ["risk", "risk"])
     })
   )
+})
+
+layer(NodeServices.layer)("Gate.decide where nobody can be asked", (it) => {
+  const cases = [
+    ["denies", undefined, "Deny"],
+    ["denies what a flag leaves to a person", true, "Deny"],
+    ["leaves open what a flag answers", false, "Ask"]
+  ] as const
+  for (const [what, leaves, expected] of cases) {
+    it.effect(what, () =>
+      Effect.gen(function* () {
+        const given = leaves === undefined ? {} : { leaves: () => leaves }
+        const approver = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(false), ...given })
+        const { gate, root } = yield* openGate({ approver })
+        const decision = yield* gate.decide(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n")))
+        assert.strictEqual(decision._tag, expected)
+      })
+    )
+  }
 })
 
 layer(NodeServices.layer)("a no to a call", (it) => {

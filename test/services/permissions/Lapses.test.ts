@@ -1,0 +1,80 @@
+/**
+ * What is said of rules that seem to be about a question and do not allow it any more: on the screen, and where nobody can be asked.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
+import { type GateQuestion, questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+
+const server: CanonicalAccess = { _tag: "StartServer", name: "notes", does: ["Starts: notes"], hash: "new" }
+const starting = questionOfAccess(inTask("T"), server)
+
+/** A rule of a day for a server as it was. */
+const trusted = (name: string, day: string, more: Partial<RememberedRule> = {}): RememberedRule => ({
+  ...allow("start_server", `${name} sha256:old`),
+  rememberedAt: `${day}T10:00:00.000Z`,
+  ...more
+})
+
+layer(NodeServices.layer)("a rule that does not count any more", (it) => {
+  const warnings = Effect.fnUntraced(function* (question: GateQuestion, remembered: ReadonlyArray<RememberedRule>) {
+    const approver = scriptedApprover({ calls: ["once"] })
+    const { gate } = yield* openGate({ approver: approver.layer, remembered })
+    yield* gate.authorize(question)
+    return approver.asked[0]?.[0]?.warnings
+  })
+
+  it.effect("is named by its last day when what is to be started has changed", () =>
+    Effect.gen(function* () {
+      const said = "It has changed since you trusted it on 2026-03-02."
+      assert.deepStrictEqual(
+        yield* warnings(starting, [trusted("notes", "2026-03-01"), trusted("notes", "2026-03-02")]),
+        [said]
+      )
+    })
+  )
+
+  const others: ReadonlyArray<readonly [string, RememberedRule]> = [
+    ["another server", trusted("notes-2", "2026-03-01")],
+    ["a plugin of this name", trusted("notes", "2026-03-01", { tool: "load_plugin" })],
+    ["another version that was denied", trusted("notes", "2026-03-01", { verdict: "deny" })]
+  ]
+  for (const [what, rule] of others) {
+    it.effect(`is not one about ${what}`, () =>
+      Effect.gen(function* () {
+        assert.isUndefined(yield* warnings(starting, [rule]))
+      })
+    )
+  }
+
+  const remedyFor = Effect.fnUntraced(function* (question: GateQuestion, remembered: ReadonlyArray<RememberedRule>) {
+    const { gate } = yield* openGate({ remembered })
+    const { flags, message } = yield* Effect.flip(gate.authorize(question))
+    return { flags, message }
+  })
+
+  it.effect("is told with the flag for what is to be started now, where nobody can be asked", () =>
+    Effect.gen(function* () {
+      const { flags, message } = yield* remedyFor(starting, [trusted("notes", "2026-03-01")])
+      assert.isUndefined(flags)
+      assert.include(
+        message,
+        'needs approval: It has changed since you trusted it on 2026-03-01. Use --allow "start_server:notes sha256:new" when that is right'
+      )
+    })
+  )
+
+  it.effect("leaves the flags of a tool of a plugin as they are", () =>
+    Effect.gen(function* () {
+      const call = prepared("word_count", "medium", [{ _tag: "Host", host: "example.com" }])
+      const pin = (letter: string) => ({ origin: "word-count@1.0.0", definition: letter.repeat(64) })
+      const now = questionOfCall(inTask("T"), { ...call, info: { ...call.info, ...pin("b") } })
+      const { flags } = yield* remedyFor(now, [{ ...allow("word_count"), pin: pin("a") }])
+      assert.strictEqual(flags, '--allow "word_count:example.com"')
+    })
+  )
+})
