@@ -35,6 +35,34 @@ layer(NodeServices.layer)("the question about a change", (it) => {
       yield* gate.authorize(questionOfCall(inTask("T"), prepared("remove_file", "high", [access])))
       assert.include(approver.asked[0]?.[0]?.preview ?? "", "-README.md")
       assert.include(approver.asked[0]?.[0]?.diff ?? "", "link.md")
+      const again = scriptedApprover({ calls: ["once"] })
+      const other = yield* openGate({ approver: again.layer, root })
+      const kept = { ...removal, path: `${root}/README.md`, removes: false, content: "new\n" } as const
+      yield* other.gate.authorize(
+        questionOfCall(inTask("T"), prepared("write_file", "high", [{ _tag: "WriteFile", ...kept }]))
+      )
+      assert.include(again.asked[0]?.[0]?.preview ?? "", "+new")
+    })
+  )
+})
+
+layer(NodeServices.layer)("the question about a folder", (it) => {
+  it.effect("lists what goes with it, with sizes and links, and says how much is not listed", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["once"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const folder = `${root}/old`
+      const removal = (at: number, leads?: string): CanonicalAccess => {
+        const path = `${folder}/${String(at).padStart(2, "0")}`
+        const is = leads === undefined ? ("file" as const) : ("link" as const)
+        const entry = { path, is, state: "s", size: 2048, isText: true, ...(leads !== undefined && { leads }) }
+        return { _tag: "WriteFile", path, inside: true, content: "", removes: true, folder, holds: entry }
+      }
+      const accesses = [removal(0), removal(1, "README.md"), ...Array.from({ length: 40 }, (_, at) => removal(at + 2))]
+      yield* gate.authorize(questionOfCall(inTask("T"), prepared("remove_file", "high", accesses)))
+      const lines = (approver.asked[0]?.[0]?.preview ?? "").split("\n")
+      assert.deepStrictEqual(lines.slice(0, 2), ["old/00 (2 kB)", "old/01 (a link)"])
+      assert.deepStrictEqual([lines.length, lines.at(-1)], [41, "(2 more files are not shown)"])
     })
   )
 })
