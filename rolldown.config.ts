@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Plugin, RolldownOptions } from "rolldown"
 
 interface Manifest {
@@ -48,13 +48,17 @@ const licences = (): Plugin => ({
   }
 })
 
+/** The parts of the kit for plugins, by topic. */
+const kitTopics = readdirSync(join(import.meta.dirname, "src/kit")).map((name) => basename(name, ".ts"))
+
 /** What users import, by the names of the modules. */
-export const entryPoints = {
+export const entryPoints: Readonly<Record<string, string>> = {
   index: "src/index.ts",
   check: "src/check.ts",
   cluster: "src/cluster.ts",
   "plugin-kit": "src/plugin-kit.ts",
-  testing: "src/testing.ts"
+  testing: "src/testing.ts",
+  ...Object.fromEntries(kitTopics.map((topic) => [`kit/${topic}`, `src/kit/${topic}.ts`]))
 }
 
 const main = { main: "src/main.ts" }

@@ -1,6 +1,6 @@
 /**
  * The interface for authors of plugins, imported as "task-conductor/plugin". The tools in src/plugins/tools import nothing else of
- * this program. docs/writing-a-plugin.md says how the parts are used.
+ * this program; other features need more, which src/kit has. docs/writing-a-plugin.md says how the parts are used.
  */
 
 /* Defining a plugin. */
@@ -16,7 +16,7 @@ export type { LayerWeb, WebOptions } from "./services/tools/WebFetch.ts"
 
 /* Answering the questions of runs. */
 export type { AnyAnswer, Answered } from "./domain/permissions/Answer.ts"
-export type { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
+export { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 
 /* What a tool declares, is called with and fails with. */

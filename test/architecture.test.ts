@@ -7,6 +7,8 @@ import { shapesOf } from "./support/sourceShapes.ts"
 const modules = sourceModules()
 const paths = new Set(modules.map((module) => module.path))
 
+const textOf = (path: string): string => readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")
+
 /** Every import that breaks a rule, as `from -> to`. */
 const arrows = (breaks: (from: SourceModule, target: string) => boolean): ReadonlyArray<string> =>
   modules.flatMap((from) =>
@@ -109,17 +111,43 @@ describe("architecture", () => {
 
   it("has features that know the core and not each other, and a core that knows them by one list", () => {
     assert.isUndefined(misplacement("plugins/tools/ReadFile.ts", "plugin-kit.ts"))
+    assert.isUndefined(misplacement("plugins/report/command.ts", "kit/runs.ts"))
     assert.include(
       misplacement("plugins/tools/ReadFile.ts", "domain/text/TextPart.ts"),
-      "Export there what a plugin needs"
+      "Export there what the feature needs"
     )
+    assert.include(misplacement("cli/run/run.ts", "kit/terminal.ts"), "cli/run comes before kit")
     assert.include(misplacement("plugin-kit.ts", "plugins/tools/ReadFile.ts"), "imports no feature")
     assert.include(misplacement("services/pipeline/Pipeline.ts", "plugins/web/PublicWeb.ts"), "imports no feature")
     assert.include(misplacement("app/layers.ts", "plugins/mcp/index.ts"), "imports no feature")
     assert.include(misplacement("plugins/web/index.ts", "plugins/tools/index.ts"), "the core only")
     assert.isUndefined(misplacement("app/features.ts", "plugins/mcp/index.ts"))
-    assert.isUndefined(misplacement("plugins/web/PublicWeb.ts", "services/pipeline/Pipeline.ts"))
+    assert.include(misplacement("plugins/web/PublicWeb.ts", "services/pipeline/Pipeline.ts"), "what packages can")
     assert.isUndefined(misplacement("library/runs.ts", "plugins/replay/RunDifference.ts"))
+  })
+
+  it("has a kit of exports of the core, each of which a feature uses", () => {
+    const features = modules
+      .filter(({ path }) => path.startsWith("plugins/"))
+      .map(({ path }) => textOf(path))
+      .join("\n")
+    const unused = modules
+      .filter(({ path }) => path.startsWith("kit/"))
+      .flatMap(({ path }) => {
+        const text = textOf(path)
+        const exports = /^export (?:type )?\{([^}]*)\} from "[^"]+"\n/gm
+        assert.strictEqual(
+          text
+            .replace(/\/\*.*?\*\//gs, "")
+            .replace(exports, "")
+            .trim(),
+          "",
+          path
+        )
+        const names = [...text.matchAll(exports)].flatMap(([, list = ""]) => list.match(/(?!type\b)\b\w+/g) ?? [])
+        return names.filter((name) => !new RegExp(`\\b${name}\\b`).test(features)).map((name) => `${path}: ${name}`)
+      })
+    assert.deepStrictEqual(unused, [])
   })
 
   it("has a core that is not larger than it has to be", () => {
@@ -145,7 +173,7 @@ describe("architecture", () => {
   it("has shapes of at most ten members in the core, but for records and files", () => {
     const wide = modules
       .filter(({ path }) => isCore(roomOf(path)))
-      .flatMap(({ path }) => shapesOf(readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")))
+      .flatMap(({ path }) => shapesOf(textOf(path)))
       .filter(({ members }) => members > 10)
       .filter(({ name }) => wideShapes[name] === undefined)
     assert.deepStrictEqual(wide, [])
@@ -183,7 +211,7 @@ describe("architecture", () => {
   it("exports no type name twice", () => {
     const places = new Map<string, Array<string>>()
     for (const { path } of modules) {
-      const text = readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8")
+      const text = textOf(path)
       for (const [, name = ""] of text.matchAll(/^export (?:abstract )?(?:interface|class|type) ([A-Z]\w*)/gm)) {
         places.set(name, [...(places.get(name) ?? []), path])
       }

@@ -1,9 +1,11 @@
 /**
  * Runs that several machines work on, as a feature provides them.
  */
-import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -13,6 +15,14 @@ import type { Approver } from "../services/approvals/Approver.ts"
 import type { RunStore } from "../services/history/RunStore.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
+
+/** The services of Node that the program is started with. */
+type NodeServices =
+  | ChildProcessSpawner.ChildProcessSpawner
+  | FileSystem.FileSystem
+  | Path.Path
+  | Stdio.Stdio
+  | Terminal.Terminal
 
 /** Why shared runs cannot be used; `exitCode` where it is not that of a wrong order. */
 export interface SharedRunsFailure {
@@ -39,19 +49,19 @@ export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen"
 
 export interface SharedRuns {
   /** The shared runs, in the place of the saved runs of this machine. */
-  readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices.NodeServices>
+  readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices>
   /** A line for each machine that worked today. */
-  readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices.NodeServices>
+  readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices>
   /** What a shared run of this project needs from this machine. */
   readonly diagnose: (
     project: string,
     flags: Configuration
-  ) => Effect.Effect<ReadonlyArray<Finding>, SharedRunsFailure, NodeServices.NodeServices>
+  ) => Effect.Effect<ReadonlyArray<Finding>, SharedRunsFailure, NodeServices>
   /** Follows the run that is started, resumed, forked or named, to its report. */
   readonly follow: (
     order: SharedOrder,
     client: SharedClient
-  ) => Effect.Effect<RunReport, SharedRunsFailure, NodeServices.NodeServices>
+  ) => Effect.Effect<RunReport, SharedRunsFailure, NodeServices>
 }
 
 /** A plugin of the program. */

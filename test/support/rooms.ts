@@ -1,11 +1,14 @@
 /**
  * The order of the rooms of the source tree, for the architecture test: a module may import from its own room and from
  * rooms before it, type imports included. Everything outside of src/plugins is the core. A feature is one folder in
- * src/plugins; it imports the core, and the core knows it only by its line in app/features.ts.
+ * src/plugins; it imports of the core what the kit exports, and the core knows it only by its line in app/features.ts.
  */
 
 /** The interface for authors of plugins. */
 const pluginKit = "plugin-kit.ts"
+
+/** What else of the core features and packages of this version may use, by topic. */
+const kit = "kit"
 
 /** The list of the features in the program. */
 const featureList = "app/features.ts"
@@ -26,7 +29,8 @@ const core: ReadonlyArray<string> = [
   pluginKit,
   "app",
   ...roomsOf("cli", "approval terminal run runs plugins skills permissions models doctor init ask completion"),
-  "cli"
+  "cli",
+  kit
 ]
 
 /** The folders of features. */
@@ -34,9 +38,6 @@ const features: ReadonlyArray<string> = roomsOf(
   "plugins",
   "tools web openai check-tools model-bench report replay mcp acp telemetry cluster"
 )
-
-/** The features that are made as a package is: from the interface for authors alone. */
-const ofKit: ReadonlySet<string> = new Set(["plugins/tools", "plugins/openai", "plugins/telemetry"])
 
 /** All rooms below src. */
 export const rooms: ReadonlyArray<string> = [...core, ...features, "library"]
@@ -61,12 +62,10 @@ const isFeature = (room: string): boolean => features.includes(room)
 export const misplacement = (from: string, target: string): string | undefined => {
   const [here, there] = [roomOf(from), roomOf(target)]
   if (here === there || here === entryPoints) return undefined
-  if (ofKit.has(here) && there !== pluginKit) {
-    return `${from} imports ${target}: ${here} imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs.`
-  }
   if (isFeature(here)) {
+    if (there === pluginKit || there === kit) return undefined
     return isCore(there)
-      ? undefined
+      ? `${from} imports ${target}: a feature imports what packages can, which is ${pluginKit} and ${kit}. Export there what the feature needs.`
       : `${from} imports ${target}: a feature imports the core only. Move what both need to the core.`
   }
   if (here === "library") return there === entryPoints ? `${from} imports the entry point ${target}.` : undefined

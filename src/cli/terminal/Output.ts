@@ -37,7 +37,7 @@ const makeOutput = (streams: Streams) =>
     const isWatched = stdout.isTTY === true
     const isHeard = stderr.isTTY === true
     let lost: string | undefined
-    const lose = (error: NodeJS.ErrnoException): void => {
+    const lose = (error: Error & { readonly code?: string }): void => {
       if (error.code !== "EPIPE") lost ??= error.code ?? error.message
     }
     stdout.on("error", lose)

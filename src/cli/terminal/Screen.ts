@@ -2,12 +2,13 @@
  * A region at the bottom of the terminal that is drawn again and again, while everything else that is written scrolls above
  * it. The cursor stands below the region and is never hidden, so a process that dies leaves a terminal that works.
  */
-import type { Writable } from "node:stream"
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
 /** A stream that may be a terminal. */
-export interface TerminalStream extends Writable {
+export interface TerminalStream {
+  write(text: string, done?: (error?: Error | null) => void): unknown
+  on(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
@@ -34,7 +35,7 @@ export interface Screen {
 export interface ScreenProcess {
   on(event: "SIGTSTP" | "exit", listener: () => void): unknown
   off(event: "SIGTSTP", listener: () => void): unknown
-  kill(pid: number, signal: NodeJS.Signals): unknown
+  kill(pid: number, signal: "SIGSTOP"): unknown
   readonly pid: number
 }
 

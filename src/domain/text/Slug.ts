@@ -7,7 +7,7 @@ import GithubSlugger, { slug } from "github-slugger"
 export const slugOf = (name: string): string => slug(name)
 
 /** A slugger for one document: repeated headings get `-1`, `-2`, ... */
-export const makeSlugger = (): Pick<GithubSlugger, "slug"> => new GithubSlugger()
+export const makeSlugger = (): { readonly slug: (heading: string) => string } => new GithubSlugger()
 
 /** Makes a looked-up slug comparable: lower case, underscores as hyphens, repeated hyphens as one. */
 export const forgivingSlug = (slug: string): string =>

@@ -21,24 +21,38 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { isAbsolute, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
-import { conversationPlace, holdConversation, type NewConversation } from "../../app/conversation.ts"
-import type { RunContext } from "../../app/RunContext.ts"
-import { beginRun, planRun } from "../../app/runs.ts"
-import { readSetup } from "../../app/setup.ts"
-import { factLines } from "../../domain/checks/Facts.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { conversationMarkdown, hostAnswer } from "../../domain/conversation/Conversation.ts"
-import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import { outcomeText } from "../../domain/runs/OutcomeText.ts"
-import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
-import { type Approve, layerCallback } from "../../app/callbackApprover.ts"
-import type { AskSession } from "../../services/conversation/AskSession.ts"
-import { saveConversation } from "../../services/conversation/ConversationStore.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import type { EventSink } from "../../cli/terminal/EventSink.ts"
-import { type CommandFailure, failureOf, usageFailure } from "../../cli/terminal/Failure.ts"
-import type { Output } from "../../cli/terminal/Output.ts"
-import { runContextOf } from "../../cli/terminal/runContext.ts"
+import {
+  beginRun,
+  type Configuration,
+  conversationPlace,
+  holdConversation,
+  type NewConversation,
+  planRun,
+  readSetup,
+  type RunContext
+} from "../../kit/program.ts"
+import {
+  type AskReport,
+  type AskSession,
+  conversationMarkdown,
+  type ConversationMessage,
+  factLines,
+  hostAnswer,
+  makeRunId,
+  outcomeText,
+  type RunReport,
+  saveConversation
+} from "../../kit/runs.ts"
+import {
+  type CommandFailure,
+  type EventSink,
+  failureOf,
+  type Output,
+  runContextOf,
+  usageFailure
+} from "../../kit/terminal.ts"
+import { fenced } from "../../kit/text.ts"
+import { type Approve, layerCallback } from "../../kit/tools.ts"
 import {
   askedCall,
   permissionAnswer,
@@ -48,7 +62,6 @@ import {
   thought,
   toolCallId
 } from "./SessionUpdates.ts"
-import { fenced } from "../../domain/markdown/PromptBlock.ts"
 
 /** A path below the project; another address as it is. */
 const nameOf = (uri: string, project: string): string => {

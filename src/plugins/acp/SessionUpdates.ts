@@ -13,19 +13,13 @@ import type {
   ToolCallUpdate
 } from "@agentclientprotocol/sdk"
 import { resolve } from "node:path"
-import { numberedRows } from "../../domain/files/ChangePreview.ts"
-import { changeOf } from "../../domain/runs/FileChanges.ts"
-import { toolCallText } from "../../domain/runs/CallText.ts"
-import { emptyLive, foldLive, isResolved, type LiveState } from "../../domain/runs/LiveState.ts"
-import type { EventOf, RecordedEvent } from "../../domain/runs/RunEvent.ts"
-import { shorten } from "../../domain/text/Excerpt.ts"
-import { progressText } from "../../domain/tools/ToolProgress.ts"
-import { badExit, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
-import { makePaint } from "../../cli/terminal/Colour.ts"
-import { progressLine } from "../../cli/terminal/Progress.ts"
-import { stepText } from "../../domain/plan/TaskName.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import type { ApprovalAnswer, ApprovalRequest } from "../../app/callbackApprover.ts"
+import { stepText } from "../../kit/documents.ts"
+import { numberedRows } from "../../kit/files.ts"
+import { changeOf, emptyLive, foldLive, isResolved, type LiveState, toolCallText } from "../../kit/runs.ts"
+import { makePaint, progressLine } from "../../kit/terminal.ts"
+import { shorten } from "../../kit/text.ts"
+import { type ApprovalAnswer, type ApprovalRequest, badExit, progressText, type ToolResult } from "../../kit/tools.ts"
+import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from "../../plugin-kit.ts"
 
 const plain = makePaint(false)
 

@@ -24,21 +24,24 @@ import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import { isAbsolute } from "node:path"
 import { Readable } from "node:stream"
-import { conversationPlace } from "../../app/conversation.ts"
-import { readSetup } from "../../app/setup.ts"
-import { version } from "../../app/version.ts"
-import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
-import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
-import { type ConversationMessage, isFromPerson } from "../../domain/models/ConversationMessage.ts"
-import { conversationOf } from "../../services/conversation/ConversationStore.ts"
-import { isFolder } from "../../services/files/FileLook.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import { approvalFlags, flagConfiguration, modelFlags, runFlags } from "../../cli/run/runFlags.ts"
-import { type CommandFailure, failureOf, usageFailure } from "../../cli/terminal/Failure.ts"
-import { withHelp } from "../../cli/terminal/Flags.ts"
-import { Output, redactValue, reserveStdout } from "../../cli/terminal/Output.ts"
-import { approvedBeforehand } from "../../cli/terminal/runContext.ts"
+import { isFolder } from "../../kit/files.ts"
+import { type Configuration, conversationPlace, mergeConfigurations, readSetup, version } from "../../kit/program.ts"
+import { type ConversationMessage, conversationOf, isFromPerson, makeRunId, readMessageTurn } from "../../kit/runs.ts"
+import {
+  approvalFlags,
+  approvedBeforehand,
+  type CommandFailure,
+  failureOf,
+  flagConfiguration,
+  modelFlags,
+  Output,
+  redactValue,
+  reserveStdout,
+  runFlags,
+  usageFailure,
+  withHelp
+} from "../../kit/terminal.ts"
+import type { McpServerEntry } from "../../kit/tools.ts"
 import { type AcpSession, type Editor, makeSession, type ModeId, modes, type SessionOptions } from "./AcpSession.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 

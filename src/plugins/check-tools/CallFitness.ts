@@ -3,14 +3,10 @@
  * that are not there at all. Nothing is run.
  */
 import * as Effect from "effect/Effect"
-import { callSign } from "../../domain/documents/TaskOutcome.ts"
-import { type Issue, type Reading, type Where, makeIssue } from "../../domain/findings/Issue.ts"
-import { excerpt } from "../../domain/grammar/RawTask.ts"
-import type { Task } from "../../domain/plan/Task.ts"
-import { toolCallText } from "../../domain/runs/CallText.ts"
-import { cutText } from "../../domain/text/TextWidth.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { callSign, excerpt, type Issue, makeIssue, type Reading, type Task, type Where } from "../../kit/documents.ts"
+import { toolCallText } from "../../kit/runs.ts"
+import { cutText } from "../../kit/text.ts"
+import type { ToolCall, ToolRegistry } from "../../kit/tools.ts"
 
 /** A call is known by its tool and its main argument; a longer one is cut. */
 const maxCallColumns = 120

@@ -10,36 +10,33 @@ import {
   type CheckOptions,
   type DocumentKind,
   fixDocument,
+  type FixedDocument,
+  inputsField,
+  isBetter,
+  type Issue,
+  looksField,
+  placeFindings,
+  plainTask,
+  promptOfPlan,
+  type Reading,
+  readRefinement,
+  type RefinementDocument,
+  refinementPlaces,
+  renderRefinement,
+  type Repair,
   reportOfList,
   reportOfRefinement,
-  type FixedDocument,
-  isBetter,
-  strictLists
-} from "../../domain/documents/CheckReport.ts"
-import { placeFindings, refinementPlaces } from "../../domain/documents/FindingPlaces.ts"
-import {
-  type RefinementDocument,
-  inputsField,
-  looksField,
-  readRefinement
-} from "../../domain/documents/RefinementFormat.ts"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { renderRefinement } from "../../domain/documents/TaskRendering.ts"
-import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
-import { plainTask } from "../../domain/plan/Task.ts"
-import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Workspace } from "../../services/files/Workspace.ts"
-import { Briefer } from "../../services/pipeline/Briefer.ts"
-import { PlanChecker, type PlanContext } from "../../services/pipeline/PlanChecker.ts"
+  Skills,
+  Step,
+  strictLists,
+  TaskList,
+  TaskResult
+} from "../../kit/documents.ts"
+import { checkInputPaths } from "../../kit/files.ts"
+import { Briefer, PlanChecker, type PlanContext, RunSettings } from "../../kit/program.ts"
+import { Gate, mayShow, toldFiles, type ToolCall, ToolRegistry } from "../../kit/tools.ts"
+import { Workspace } from "../../plugin-kit.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
-import { checkInputPaths } from "../../services/references/FileReferences.ts"
-import { Gate, mayShow } from "../../services/permissions/Gate.ts"
-import { RunSettings } from "../../services/runs/RunSettings.ts"
-import { Skills } from "../../services/skills/Skills.ts"
-import { toldFiles } from "../../services/tools/FileAccess.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 
 /** A task that has finished, of which only the name is known. */
 const finishedTask = (name: string): TaskResult =>

@@ -1,9 +1,7 @@
 /**
  * Check reports as a SARIF 2.1.0 log, the format in which code hosts accept findings. Issues are errors, repairs are notes.
  */
-import { type Where, whereText } from "../../domain/findings/Issue.ts"
-import { ruleOf, rulePage } from "../../domain/findings/rules/Rules.ts"
-import type { CheckReport } from "../../domain/documents/CheckReport.ts"
+import { type CheckReport, ruleOf, rulePage, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
 export interface SarifDocument {

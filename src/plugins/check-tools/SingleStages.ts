@@ -6,28 +6,34 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
-import { readResult } from "../../domain/documents/ResultFormat.ts"
-import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { Issue, placedIssueText } from "../../domain/findings/Issue.ts"
-import type { Briefing } from "../../domain/models/Briefing.ts"
-import { type Task, plainTask } from "../../domain/plan/Task.ts"
-import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { NoValidPlan } from "../../domain/runs/RunOrder.ts"
-import { deniedTasks } from "../../domain/runs/NotDone.ts"
-import { unfollowed } from "../../domain/runs/Followed.ts"
-import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
-import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
-import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
-import { changeKinds } from "../../services/pipeline/CheckedEvidence.ts"
-import { Briefer } from "../../services/pipeline/Briefer.ts"
+import {
+  Issue,
+  placedIssueText,
+  plainTask,
+  readResult,
+  readTaskList,
+  type RefinementDocument,
+  Step,
+  type Task,
+  type TaskFailure,
+  TaskList,
+  TaskResult
+} from "../../kit/documents.ts"
+import type { Briefing } from "../../kit/models.ts"
+import {
+  Briefer,
+  changeKinds,
+  type DeclinedStep,
+  makeRunState,
+  PlanChecker,
+  Reviser,
+  Scheduler,
+  TaskAgent
+} from "../../kit/program.ts"
+import { deniedTasks, NoValidPlan, outcomeOf, type RoundsEnd, unfollowed } from "../../kit/runs.ts"
+import { forgivingSlug, slugOf } from "../../kit/text.ts"
+import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
-import { PlanChecker } from "../../services/pipeline/PlanChecker.ts"
-import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
-import { Reviser } from "../../services/pipeline/Reviser.ts"
-import { type DeclinedStep, Scheduler } from "../../services/pipeline/Scheduler.ts"
-import { makeRunState } from "../../services/runs/RunState.ts"
 
 /** A result, under the name of its task or of a file that is named after the task. */
 export interface GivenResult {

@@ -6,30 +6,28 @@ import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import {
-  type Issue,
-  type Repair,
   addIssue,
   addRepair,
   type Findings,
   inDocumentOrder,
-  type RepairCode
-} from "../../domain/findings/Issue.ts"
-import { ruleOf } from "../../domain/findings/rules/Rules.ts"
-import { linksOf, parseMarkdown } from "../../domain/markdown/MarkdownTree.ts"
-import { outline, proseLines } from "../../domain/markdown/Outline.ts"
-import { bodyOf } from "../../domain/markdown/Sections.ts"
-import { estimateTokens } from "../../domain/models/PromptSize.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
-import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../../domain/skills/Skill.ts"
-import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
-import {
   isPlainBody,
+  type Issue,
   placeOfKey,
   readSkill,
   readSkillFile,
+  readSkillInputs,
+  type Repair,
+  type RepairCode,
+  ruleOf,
+  type Skill,
   type SkillFile,
-  skillPart
-} from "../../domain/skills/SkillFormat.ts"
+  skillPart,
+  type SkillTokens,
+  skillTokens
+} from "../../kit/documents.ts"
+import { estimateTokens } from "../../kit/models.ts"
+import { bodyOf, linksOf, nearest, outline, parseMarkdown, proseLines } from "../../kit/text.ts"
+import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 
 /** What the skill is compared with. */
 interface LintContext {

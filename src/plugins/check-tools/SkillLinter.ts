@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { skillLinks, lintSkill, type SkillLint } from "./SkillLint.ts"
-import { specialKind } from "../../services/files/CanonicalPath.ts"
-import { maxSkillBytes, type SkillFolders, skillRoots } from "../../services/skills/SkillFolders.ts"
+import { maxSkillBytes, type SkillFolders, skillRoots } from "../../kit/documents.ts"
+import { specialKind } from "../../kit/files.ts"
 
 /** A skill file with all that was found in it. */
 export interface LintedSkill extends SkillLint {

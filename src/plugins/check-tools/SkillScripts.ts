@@ -1,8 +1,7 @@
 /**
  * The scripts that the text of a skill tells its tasks to run, and whether `allowed-tools` lets them.
  */
-import type { Skill } from "../../domain/skills/Skill.ts"
-import { exceedsLimits } from "../../domain/skills/AllowedTools.ts"
+import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
 /** Programs that run a script that they are given. */
 const runners: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -5,17 +5,12 @@
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { renderInputs } from "../../domain/documents/InputFormat.ts"
-import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
-import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { type Issue, issueText } from "../../domain/findings/Issue.ts"
-import { fencedBlocks, outline } from "../../domain/markdown/Outline.ts"
-import { textUnder } from "../../domain/markdown/Sections.ts"
-import { outcomeText } from "../../domain/models/OutputText.ts"
-import type { RunReport } from "../../domain/runs/RunReport.ts"
-import { canonicalJson } from "../../domain/text/Json.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
-import { Arguments, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type InputValue, type Issue, issueText, readTaskList, renderInputs } from "../../kit/documents.ts"
+import { outcomeText } from "../../kit/models.ts"
+import type { RunReport } from "../../kit/runs.ts"
+import { canonicalJson, fencedBlocks, nearest, outline, textUnder } from "../../kit/text.ts"
+import type { ToolCall } from "../../kit/tools.ts"
+import { Arguments } from "../../plugin-kit.ts"
 
 /** A call as a test expects it; its uid does not matter. */
 interface ExpectedCall {

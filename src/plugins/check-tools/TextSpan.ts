@@ -2,9 +2,8 @@
  * Finds the text that a finding is about in its document, and shows one line of it with marks below, cut to a width and
  * safe for a terminal.
  */
-import type { Where } from "../../domain/findings/Issue.ts"
-import { printable } from "../../domain/text/Printable.ts"
-import { textWidth } from "../../domain/text/TextWidth.ts"
+import type { Where } from "../../kit/documents.ts"
+import { printable, textWidth } from "../../kit/text.ts"
 
 /** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units, `endColumn` is excluded. */
 export interface TextSpan {

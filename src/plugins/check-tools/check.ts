@@ -9,17 +9,23 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag, textFlag, withHelp } from "../../cli/terminal/Flags.ts"
-import { DocumentKind, type CheckOptions, fixDocument, type FixedDocument } from "../../domain/documents/CheckReport.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { type CheckOptions, DocumentKind, fixDocument, type FixedDocument } from "../../kit/documents.ts"
+import { replaceFile } from "../../kit/files.ts"
+import { version } from "../../kit/program.ts"
+import {
+  exitCodes,
+  Output,
+  quietFailure,
+  readInput,
+  requireStays,
+  switchFlag,
+  textFlag,
+  usageFailure,
+  withHelp
+} from "../../kit/terminal.ts"
+import { printable, printableJson } from "../../kit/text.ts"
 import { sarifLog, type SarifDocument } from "./SarifLog.ts"
 import { linesOf } from "./TextSpan.ts"
-import { replaceFile } from "../../services/files/AtomicWrite.ts"
-import { version } from "../../app/version.ts"
-import { exitCodes, quietFailure, usageFailure } from "../../cli/terminal/Failure.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { requireStays } from "../../cli/terminal/OutputPlace.ts"
-import { readInput } from "../../cli/terminal/Input.ts"
 import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
 /** What makes the current folder a project. */

@@ -3,13 +3,11 @@
  * wrong and what to do; at the end one line that sums up.
  */
 import type * as Path from "effect/Path"
-import type { CheckReport, IssueReport } from "../../domain/documents/CheckReport.ts"
-import { type Repair, whereText } from "../../domain/findings/Issue.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { type CheckReport, type IssueReport, type Repair, whereText } from "../../kit/documents.ts"
+import type { Paint } from "../../kit/terminal.ts"
+import { printable, wrapLine } from "../../kit/text.ts"
+import { counted } from "../../plugin-kit.ts"
 import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
-import { wrapLine } from "../../domain/text/TextWidth.ts"
-import type { Paint } from "../../cli/terminal/Colour.ts"
-import { counted } from "../../domain/text/Format.ts"
 
 /** How to print. */
 export interface CheckStyle {

@@ -4,19 +4,21 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { Activities } from "../../services/journal/Activities.ts"
-import { Prompts } from "../../services/models/Prompts.ts"
-import { TokenCalibration } from "../../services/models/TokenCalibration.ts"
-import { Briefer } from "../../services/pipeline/Briefer.ts"
+import { References } from "../../kit/files.ts"
+import { Prompts, TokenCalibration } from "../../kit/models.ts"
+import {
+  Briefer,
+  type Configuration,
+  layerCatalogue,
+  PlanChecker,
+  readSetup,
+  readStartupWarnings,
+  RunSettings,
+  type Setup
+} from "../../kit/program.ts"
+import { Activities } from "../../kit/runs.ts"
+import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
-import { PlanChecker } from "../../services/pipeline/PlanChecker.ts"
-import { readStartupWarnings } from "../../services/pipeline/StartupWarnings.ts"
-import { References } from "../../services/references/References.ts"
-import type { Plugin } from "../../services/tools/Plugin.ts"
-import { RunSettings } from "../../services/runs/RunSettings.ts"
-import { layerCatalogue } from "../../app/layers.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
 
 /** The project of a check. `given` overrides its configuration, `plugins` are values beside those that it names. */
 export interface CheckedProject {

@@ -7,22 +7,22 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { layerRun } from "../../app/layers.ts"
-import type { PluginEntry } from "../../domain/configuration/Configuration.ts"
-import { defaultLimits } from "../../domain/configuration/Limits.ts"
-import type { Rule } from "../../domain/permissions/Permission.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { whyNotOffered } from "../../domain/skills/Skill.ts"
+import { Skills, whyNotOffered } from "../../kit/documents.ts"
+import { readBoundedBytes, readBoundedFile } from "../../kit/files.ts"
+import { ScriptedModel } from "../../kit/models.ts"
+import {
+  defaultSettings,
+  layerRuleApprover,
+  layerRun,
+  makeTrial,
+  noExtensions,
+  ownFiles,
+  Pipeline,
+  type PluginEntry
+} from "../../kit/program.ts"
+import { type Rule, ToolRegistry } from "../../kit/tools.ts"
+import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
-import type { Plugin } from "../../services/tools/Plugin.ts"
-import { Pipeline } from "../../services/pipeline/Pipeline.ts"
-import { defaultSettings } from "../../services/runs/RunSettings.ts"
-import { ScriptedModel } from "../../services/providers/ScriptedModel.ts"
-import { Skills } from "../../services/skills/Skills.ts"
-import { readBoundedBytes, readBoundedFile } from "../../services/files/GivenFile.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { noExtensions } from "../../app/setup.ts"
-import { layerRuleApprover, makeTrial, ownFiles } from "../../app/trialSetup.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
 export interface SkillTestOptions {

@@ -5,22 +5,25 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { switchFlag, withHelp } from "../../cli/terminal/Flags.ts"
-import { printable, printableLines } from "../../domain/text/Printable.ts"
-import { layerSkills } from "../../app/layers.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
-import { runFlags } from "../../cli/run/runFlags.ts"
+import { Skills } from "../../kit/documents.ts"
+import { layerSkills, readSetup, type Setup } from "../../kit/program.ts"
+import {
+  exitCodes,
+  namedSkill,
+  Output,
+  type Paint,
+  quietFailure,
+  runFlags,
+  switchFlag,
+  usageFailure,
+  withHelp
+} from "../../kit/terminal.ts"
+import { outputJson, printable, printableLines } from "../../kit/text.ts"
+import { parseRule } from "../../kit/tools.ts"
 import { sarifPath } from "./checkText.ts"
-import { exitCodes, quietFailure, usageFailure } from "../../cli/terminal/Failure.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { outputJson } from "../../domain/text/Json.ts"
-import { Skills } from "../../services/skills/Skills.ts"
 import * as FileSystem from "effect/FileSystem"
 import type { SkillTestProblem } from "./SkillTest.ts"
 import { type SkillTestResult, testSkill } from "./skillTests.ts"
-import { parseRule } from "../../domain/permissions/Permission.ts"
-import type { Paint } from "../../cli/terminal/Colour.ts"
-import { namedSkill } from "../../cli/skills/skills.ts"
 
 /** The SKILL.md that a name or a path means. */
 const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {

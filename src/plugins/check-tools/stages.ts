@@ -10,28 +10,38 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as stages from "./stagesInProject.ts"
-import { switchFlag, textFlag, withHelp } from "../../cli/terminal/Flags.ts"
-import { checkDocument, reportOfRefinement } from "../../domain/documents/CheckReport.ts"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "../../domain/documents/TaskRendering.ts"
-import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
-import { TaskFailure } from "../../domain/plan/TaskResult.ts"
-import { exitCodeOf } from "../../domain/runs/RunReport.ts"
-import type { GivenResult } from "./SingleStages.ts"
-import type { RunContext } from "../../app/RunContext.ts"
-import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../../cli/terminal/Failure.ts"
-import { readInput } from "../../cli/terminal/Input.ts"
-import { progressSink } from "../../cli/terminal/EventSink.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { approvedBeforehand, runContextOf } from "../../cli/terminal/runContext.ts"
+import {
+  checkDocument,
+  promptOfPlan,
+  renderRefinement,
+  renderTaskList,
+  reportOfRefinement,
+  TaskFailure
+} from "../../kit/documents.ts"
+import { userPartMarker } from "../../kit/models.ts"
+import type { RunContext } from "../../kit/program.ts"
+import { exitCodeOf } from "../../kit/runs.ts"
 import {
   approvalFlags,
+  approvedBeforehand,
+  CommandFailure,
+  exitCodes,
   flagConfiguration,
+  modelFlags,
+  Output,
   plainFlag,
+  progressSink,
+  quietFailure,
+  readInput,
+  runContextOf,
   runFlags,
+  switchFlag,
+  textFlag,
+  usageFailure,
   verboseFlag,
-  modelFlags
-} from "../../cli/run/runFlags.ts"
+  withHelp
+} from "../../kit/terminal.ts"
+import type { GivenResult } from "./SingleStages.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {

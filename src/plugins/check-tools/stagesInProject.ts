@@ -3,18 +3,12 @@
  * chooses the model, and lets the stage work with the layers of a run; nothing is saved.
  */
 import * as Effect from "effect/Effect"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { TaskFailure } from "../../kit/documents.ts"
+import { ProjectWriteLock } from "../../kit/files.ts"
+import { type FilledPrompt, fitSetup, ScriptedModel } from "../../kit/models.ts"
+import { layerStages, type NewRun, placeOf, readSetup, reportStartup, type RunContext } from "../../kit/program.ts"
+import { makeRunId } from "../../kit/runs.ts"
 import { type PlanStage, executeRefinement, iteratePlan, refineTask, stageProblem } from "./SingleStages.ts"
-import { ScriptedModel } from "../../services/providers/ScriptedModel.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import { fitSetup } from "../../app/modelChoice.ts"
-import type { NewRun, RunContext } from "../../app/RunContext.ts"
-import { layerStages } from "../../app/layers.ts"
-import { placeOf } from "../../app/runs.ts"
-import { readSetup } from "../../app/setup.ts"
-import { reportStartup } from "../../app/startup.ts"
-import { ProjectWriteLock } from "../../services/files/ProjectWriteLock.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">

@@ -14,8 +14,8 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import { readGivenFile } from "../../services/files/GivenFile.ts"
+import { readGivenFile } from "../../kit/files.ts"
+import { environmentVariable } from "../../plugin-kit.ts"
 
 /** The name of the variable that says where the database is. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"

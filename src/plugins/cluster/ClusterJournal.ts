@@ -14,13 +14,18 @@ import * as Queue from "effect/Queue"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
-import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
-import type { RunReport } from "../../domain/runs/RunReport.ts"
-import { parseKey } from "../../domain/runs/ActivityKey.ts"
-import { holdsModelCalls, Journal, makeKnownWork } from "../../services/journal/Journal.ts"
-import { JournalError, type JournalReason } from "../../services/journal/JournalError.ts"
-import { readRecord } from "../../services/journal/JournalLine.ts"
-import { UsageMeter } from "../../services/runs/UsageMeter.ts"
+import { UsageMeter } from "../../kit/models.ts"
+import {
+  holdsModelCalls,
+  Journal,
+  JournalError,
+  type JournalReason,
+  type JournalRecord,
+  makeKnownWork,
+  parseKey,
+  readRecord,
+  type RunReport
+} from "../../kit/runs.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "./ClusterRuns.ts"
 import {

@@ -10,19 +10,30 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { randomUUID } from "node:crypto"
-import { ClusterRun, ClusterRunEnding, EventPublished, JournalRecord } from "../../domain/journal/JournalRecord.ts"
-import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
+import type { RunsKept } from "../../kit/program.ts"
+import {
+  addModelCall,
+  chooseRun,
+  ClusterRun,
+  ClusterRunEnding,
+  EventPublished,
+  exitCodeOf,
+  isOtherBuild,
+  JournalError,
+  type JournalLine,
+  JournalRecord,
+  lineOf,
+  noUsage,
+  parseJson,
+  readRecord,
+  RunStore,
+  type RunSummary
+} from "../../kit/runs.ts"
+import type { RunEvent } from "../../plugin-kit.ts"
 import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { runPiece } from "./ClusterWork.ts"
 import { aliveSeconds } from "./SqlWork.ts"
 import type { Redact } from "./WithoutSecrets.ts"
-import { type JournalLine, lineOf, parseJson, readRecord } from "../../services/journal/JournalLine.ts"
-import type { RunsKept } from "../../domain/configuration/Configuration.ts"
-import { JournalError } from "../../services/journal/JournalError.ts"
-import type { RunSummary } from "../../domain/history/RunOverview.ts"
-import { chooseRun, RunStore } from "../../services/history/RunStore.ts"
 
 /** Another run is changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {

@@ -11,19 +11,19 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
-import { Briefing } from "../../domain/models/Briefing.ts"
-import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
-import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import { Task } from "../../domain/plan/Task.ts"
-import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { hashOf, textHash } from "../../services/files/Hash.ts"
-import { SavedDenial } from "../../services/permissions/GateQuestion.ts"
-import { AnswerSnapshot, RunAnswers } from "../../services/permissions/RunAnswers.ts"
-import type { ReadTexts } from "../../services/permissions/ReadTexts.ts"
-import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
-import { CallsDeclined, JoinedChanges, type TaskOrder } from "../../services/pipeline/TaskStage.ts"
-import { type ApplyOrder, ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
-import { ToolRunner } from "../../services/tools/ToolRunner.ts"
+import { Task, TaskFailure, TaskOutcome, type TaskPhase, TaskResult } from "../../kit/documents.ts"
+import { hashOf, textHash } from "../../kit/files.ts"
+import { Briefing } from "../../kit/models.ts"
+import {
+  type ApplyOrder,
+  CallsDeclined,
+  ChangeApplier,
+  JoinedChanges,
+  TaskAgent,
+  type TaskOrder
+} from "../../kit/program.ts"
+import { compareCodePoints } from "../../kit/text.ts"
+import { AnswerSnapshot, type ReadTexts, RunAnswers, SavedDenial, ToolRunner } from "../../kit/tools.ts"
 import {
   type CallJudges,
   coverWhole,

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { RunReport } from "../../domain/runs/RunReport.ts"
+import type { RunReport } from "../../kit/runs.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 
 /** `run` leads a run from its order to its report; `refine` and `task` are the phases of a task. */

@@ -10,10 +10,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { Presence } from "./ClusterWork.ts"
 import { aliveSeconds, sayPresent } from "./SqlWork.ts"
-import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
-import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
-import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { isOtherBuild, ModelProgress } from "../../kit/runs.ts"
+import { printable } from "../../kit/text.ts"
+import { modelCallKey, type RecordedEvent } from "../../plugin-kit.ts"
 
 /** A model call of a run, and when it was so far; ISO 8601. */
 export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.String, event: ModelProgress })

@@ -5,9 +5,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Answered } from "../../domain/permissions/Answer.ts"
-import { Approver, isStart } from "../../services/approvals/Approver.ts"
-import { answered } from "../../services/journal/RecordedAnswers.ts"
+import { answered } from "../../kit/runs.ts"
+import { isStart } from "../../kit/tools.ts"
+import { type Answered, Approver } from "../../plugin-kit.ts"
 import { ClusterWork } from "./ClusterWork.ts"
 
 /** The run could not be executed at all. */

@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { takeLock } from "../../services/files/ProcessLock.ts"
-import { type LockedProject, takeProject } from "../../services/files/ProjectWriteLock.ts"
+import { type LockedProject, takeLock, takeProject } from "../../kit/files.ts"
 
 const interval = Schedule.spaced("1 second")
 

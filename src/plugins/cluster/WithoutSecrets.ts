@@ -5,17 +5,20 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asJson } from "../../services/journal/Activities.ts"
+import { type TaskFailure, TaskOutcome } from "../../kit/documents.ts"
+import { asJson, stageKey } from "../../kit/runs.ts"
+import { redacted } from "../../kit/text.ts"
+import {
+  AnswerSnapshot,
+  type GateQuestion,
+  isForPerson,
+  questionOfCall,
+  type RunAnswers,
+  ToolCall,
+  type ToolRegistry
+} from "../../kit/tools.ts"
 import * as Equal from "effect/Equal"
-import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import type { TaskFailure } from "../../domain/plan/TaskResult.ts"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
-import { redacted } from "../../domain/text/Redaction.ts"
-import { AnswerSnapshot, type RunAnswers } from "../../services/permissions/RunAnswers.ts"
 import * as Result from "effect/Result"
-import { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { isForPerson, type GateQuestion, questionOfCall } from "../../services/permissions/GateQuestion.ts"
-import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 
 /** Takes secrets out of a value before it is saved. */
 export type Redact = (value: Schema.Json) => Schema.Json

@@ -5,8 +5,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
-import { ModelSlots } from "../../services/models/ModelSlots.ts"
-import { RunSettings } from "../../services/runs/RunSettings.ts"
+import { ModelSlots } from "../../kit/models.ts"
+import { RunSettings } from "../../kit/program.ts"
 
 /** What this worker has in hand. */
 export const makeLoad = (slots: number) => {

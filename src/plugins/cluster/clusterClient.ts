@@ -3,35 +3,45 @@
  * root.
  */
 import * as Effect from "effect/Effect"
-import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
+import { isFolder, realPath } from "../../kit/files.ts"
+import {
+  build,
+  type Configuration,
+  ConfigurationError,
+  knownSecrets,
+  mergeConfigurations,
+  type NewRun,
+  readSetup,
+  type RunContext,
+  type SavedRun,
+  savedSettings,
+  type Setup
+} from "../../kit/program.ts"
+import {
+  type ClusterRun,
+  forkRecords,
+  type JournalRecord,
+  journalVersion,
+  makeRunId,
+  readRun,
+  runOf,
+  RunOrder,
+  RunStore,
+  TaskNotFound
+} from "../../kit/runs.ts"
+import { makeValueRedaction } from "../../kit/text.ts"
+import { type Approver, environmentVariable, type RecordedEvent } from "../../plugin-kit.ts"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
-import { type JournalRecord, journalVersion, type ClusterRun } from "../../domain/journal/JournalRecord.ts"
-import { makeValueRedaction } from "../../domain/text/Redaction.ts"
-import { RunOrder } from "../../domain/runs/RunOrder.ts"
-import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
-import type { Approver } from "../../services/approvals/Approver.ts"
 import { DatabaseUnnamed, layerDatabase, databaseVariable } from "./ClusterDatabase.ts"
 import { ClusterRuns, layerClusterStore } from "./ClusterRuns.ts"
 import { ClusterWorkers, watchWorkers } from "./ClusterWorkers.ts"
 import { followRun } from "./RunFollower.ts"
-import { RunStore } from "../../services/history/RunStore.ts"
 import { RunRefused } from "./RemoteAnswers.ts"
 import { layerSqlWork } from "./SqlWork.ts"
-import { ConfigurationError } from "../../services/configuration/ConfigurationError.ts"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import type { NewRun, RunContext, SavedRun } from "../../app/RunContext.ts"
-import { readRun } from "../../app/savedRuns.ts"
-import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import { forkRecords } from "../../domain/history/JournalParts.ts"
-import { runOf, TaskNotFound } from "../../domain/history/RunEvidence.ts"
-import { isFolder, realPath } from "../../services/files/FileLook.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import { readSetup, savedSettings, type Setup } from "../../app/setup.ts"
-import { build } from "../../app/build.ts"
 
 const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))

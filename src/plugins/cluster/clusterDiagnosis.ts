@@ -2,18 +2,26 @@
  * Looks at what a cluster run needs from this machine: a name of a model, the database, TLS, and workers that are alive. Part
  * of the composition root.
  */
-import { counted, secondsText } from "../../domain/text/Format.ts"
+import {
+  build,
+  clause,
+  type Configuration,
+  configurationFindings,
+  type Finding,
+  note,
+  ok,
+  problem,
+  readSetup,
+  withSetup
+} from "../../kit/program.ts"
+import { isOtherBuild } from "../../kit/runs.ts"
+import { secondsText } from "../../kit/text.ts"
+import { counted } from "../../plugin-kit.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { Finding } from "../../domain/configuration/Diagnosis.ts"
-import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 import { layerNamedDatabase } from "./clusterClient.ts"
-import { clause, configurationFindings, note, ok, problem, withSetup } from "../../app/diagnosis.ts"
-import { readSetup } from "../../app/setup.ts"
-import { build } from "../../app/build.ts"
 
 /** What the database says of the connection; `address` is absent for a socket of this machine. */
 interface Connection {

@@ -4,14 +4,20 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { layerTerminal } from "../../cli/approval/TerminalApprover.ts"
-import { approvalFlags, flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../../cli/run/runFlags.ts"
-import { showSharedRun } from "../../cli/run/sharedRuns.ts"
-import { quietFailure } from "../../cli/terminal/Failure.ts"
-import { withHelp } from "../../cli/terminal/Flags.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { printable } from "../../domain/text/Printable.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
+import {
+  approvalFlags,
+  flagConfiguration,
+  layerTerminal,
+  modelFlags,
+  outcomeFlags,
+  Output,
+  quietFailure,
+  runFlags,
+  showSharedRun,
+  withHelp
+} from "../../kit/terminal.ts"
+import { printable } from "../../kit/text.ts"
+import { Approver } from "../../plugin-kit.ts"
 import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
 import { withNotices } from "./sharedRuns.ts"
 import { runWorker } from "./worker.ts"

@@ -2,12 +2,11 @@
  * Runs that several machines work on, over a database.
  */
 import { definePlugin } from "../../plugin-kit.ts"
-import type { Feature } from "../../app/SharedRuns.ts"
 
 const load = () => import("./command.ts")
 const group = "SEVERAL MACHINES"
 
-export const cluster: Feature = {
+export const cluster = {
   ...definePlugin({
     name: "cluster",
     commands: {

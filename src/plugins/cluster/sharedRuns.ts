@@ -2,9 +2,9 @@
  * The runs in the database as the command line uses them.
  */
 import * as Effect from "effect/Effect"
-import type { SharedClient, SharedOrder, SharedRuns } from "../../app/SharedRuns.ts"
-import { counted, secondsText } from "../../domain/text/Format.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import type { SharedClient, SharedOrder, SharedRuns } from "../../kit/program.ts"
+import { printable, secondsText } from "../../kit/text.ts"
+import { counted } from "../../plugin-kit.ts"
 import {
   attachRun,
   forkOnCluster,

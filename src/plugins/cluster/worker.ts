@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import type { Configuration, RunsKept } from "../../domain/configuration/Configuration.ts"
+import { build, type Configuration, readSetup, type RunsKept, type Settings } from "../../kit/program.ts"
 import {
   ClusterWorkers,
   makeCallProgressBoard,
@@ -22,11 +22,8 @@ import {
 import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./ClusterDatabase.ts"
 import { ClusterRuns, removeOldRuns } from "./ClusterRuns.ts"
 import { runWorkLoop } from "./WorkLoop.ts"
-import type { Settings } from "../../services/runs/RunSettings.ts"
 import { layerTables } from "./clusterClient.ts"
 import { type Load, makeLoad, makeSlots } from "./WorkerLoad.ts"
-import { readSetup } from "../../app/setup.ts"
-import { build } from "../../app/build.ts"
 import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 

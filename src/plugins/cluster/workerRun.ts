@@ -6,11 +6,32 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
-import { fitSetup } from "../../app/modelChoice.ts"
-import { addressKeys, type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import { journalVersion, type RunOpened } from "../../domain/journal/JournalRecord.ts"
-import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
-import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { Skills } from "../../kit/documents.ts"
+import { isThere } from "../../kit/files.ts"
+import { fitSetup, WaitsForServer } from "../../kit/models.ts"
+import {
+  addressKeys,
+  BriefingError,
+  ChangeApplier,
+  type Configuration,
+  layerCalls,
+  layerModel,
+  layerPipeline,
+  layerProject,
+  layerTasks,
+  mergeConfigurations,
+  Pipeline,
+  readSetup,
+  ResumeNotes,
+  type RunConditions,
+  type RunContext,
+  type Setup,
+  TaskAgent,
+  type WorkerContext
+} from "../../kit/program.ts"
+import { exitCodeOf, Journal, journalVersion, type RunOpened, startOfRun } from "../../kit/runs.ts"
+import { ReadTexts, RunAnswers, ToolRegistry, ToolRunner } from "../../kit/tools.ts"
+import type { RecordedEvent } from "../../plugin-kit.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "./ClusterJournal.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
@@ -19,23 +40,6 @@ import type { CallProgressBoard } from "./ClusterWorkers.ts"
 import { UnfitWorker, layerClusterTasks, type TaskContext } from "./ClusterTasks.ts"
 import { layerRemoteApprover, RunRefused } from "./RemoteAnswers.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
-import { WaitsForServer } from "../../services/models/ServerWait.ts"
-import { ResumeNotes } from "../../services/pipeline/ResumeNotes.ts"
-import { ReadTexts } from "../../services/permissions/ReadTexts.ts"
-import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
-import { Journal } from "../../services/journal/Journal.ts"
-import { BriefingError } from "../../services/pipeline/Briefer.ts"
-import { Pipeline } from "../../services/pipeline/Pipeline.ts"
-import { TaskAgent } from "../../services/pipeline/TaskAgent.ts"
-import { ChangeApplier } from "../../services/pipeline/ChangeApplier.ts"
-import { isThere } from "../../services/files/FileLook.ts"
-import { Skills } from "../../services/skills/Skills.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { ToolRunner } from "../../services/tools/ToolRunner.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
-import { startOfRun } from "../../services/runs/RunId.ts"
-import type { RunConditions, RunContext, WorkerContext } from "../../app/RunContext.ts"
-import { layerCalls, layerModel, layerPipeline, layerProject, layerTasks } from "../../app/layers.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {

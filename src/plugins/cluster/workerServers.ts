@@ -5,11 +5,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
+import { askServer } from "../../kit/models.ts"
+import { build, providerOfRun, type Setup } from "../../kit/program.ts"
+import { isOtherBuild } from "../../kit/runs.ts"
 import type { ClusterWorkers } from "./ClusterWorkers.ts"
-import { build } from "../../app/build.ts"
-import { askServer } from "../../app/serverModels.ts"
-import { providerOfRun, type Setup } from "../../app/setup.ts"
 
 /** A server that did not answer. */
 interface GoneServer {

@@ -4,9 +4,9 @@
 import type { McpClientError } from "effect/ai/McpClientError"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { pathText, schemaFaults } from "../../domain/text/SchemaText.ts"
-import { ToolErrorType } from "../../domain/tools/ToolCall.ts"
-import { schemeHint, secureFault } from "../../services/providers/SecureFault.ts"
+import { schemeHint, secureFault } from "../../kit/files.ts"
+import { pathText, schemaFaults } from "../../kit/text.ts"
+import { ToolErrorType } from "../../plugin-kit.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
 /** A server could not be reached, or did not fulfil a request. */

@@ -14,26 +14,37 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { readableSchema } from "./McpSchema.ts"
 import { mcpData, mcpToolName, mcpToolEffect, mcpToolRisk } from "./McpTool.ts"
-import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { hashOf } from "../../kit/files.ts"
+import { RunEvents } from "../../kit/runs.ts"
+import { cutAtParagraph, harmless } from "../../kit/text.ts"
+import {
+  beforeRun,
+  causeText,
+  Gate,
+  jsonSchemaParameters,
+  McpProblem,
+  type McpServerEntry,
+  parameterSchema,
+  questionOfAccess,
+  runIsolated,
+  WaitingNotice
+} from "../../kit/tools.ts"
+import {
+  type Arguments,
+  definePlugin,
+  type Discovery,
+  type Plugin,
+  tool,
+  type Tool,
+  ToolFailure,
+  type Tools
+} from "../../plugin-kit.ts"
 import type { McpAddress } from "./McpAddress.ts"
 import type { McpConnection, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
-import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
-import { harmless } from "../../domain/text/Printable.ts"
-import { parameterSchema, jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
-import { McpProblem } from "../../services/tools/PluginProblem.ts"
 import { type McpServer, type NamedServer, readMcpServers, programFiles } from "./McpServers.ts"
-import type { Discovery } from "../../services/tools/Plugin.ts"
-import { tool, type Tool, type Tools, definePlugin, type Plugin } from "../../services/tools/Plugin.ts"
 import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
-import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
-import { causeText, runIsolated } from "../../services/tools/ForeignCode.ts"
-import { WaitingNotice } from "../../services/plugins/WaitingNotice.ts"
-import { hashOf } from "../../services/files/Hash.ts"
-import { Gate } from "../../services/permissions/Gate.ts"
-import { beforeRun, questionOfAccess } from "../../services/permissions/GateQuestion.ts"
-import { RunEvents } from "../../services/runs/RunEvents.ts"
 import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>

@@ -5,7 +5,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import { unescaped } from "../../domain/text/PercentEscapes.ts"
+import { unescaped } from "../../kit/text.ts"
 
 const maxCharacters = 65_536
 const maxParts = 10_000

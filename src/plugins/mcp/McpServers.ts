@@ -9,29 +9,32 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { distance } from "fastest-levenshtein"
 import * as path from "node:path"
-import { type JsonProblem, readJson } from "../../domain/text/JsonText.ts"
+import {
+  commandScripts,
+  findProgram,
+  hashOf,
+  isWithin,
+  pathFrom,
+  readBoundedFile,
+  readScript,
+  trustedSearchPath
+} from "../../kit/files.ts"
+import { type JsonProblem, nearest, pathText, readJson, schemaProblems } from "../../kit/text.ts"
 import {
   entryKeys,
-  ownEntry,
-  isPersonalEntryKey,
-  type McpServerEntry,
-  ProjectMcpServerEntry,
   expandEntry,
+  isPersonalEntryKey,
+  McpProblem,
+  type McpServerEntry,
+  ownEntry,
+  ProjectMcpServerEntry,
+  type RunScript,
+  type Start,
   variablesOf
-} from "../../domain/configuration/McpServerEntry.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
-import { pathText, schemaProblems } from "../../domain/text/SchemaText.ts"
-import type { Start, RunScript } from "../../domain/tools/Access.ts"
+} from "../../kit/tools.ts"
+import { environmentVariable } from "../../plugin-kit.ts"
 import { serverPrefix } from "./McpTool.ts"
-import { trustedSearchPath } from "../../services/files/SearchPath.ts"
-import { hashOf } from "../../services/files/Hash.ts"
-import { readBoundedFile } from "../../services/files/GivenFile.ts"
 import type { McpAddress } from "./McpAddress.ts"
-import { McpProblem } from "../../services/tools/PluginProblem.ts"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import { commandScripts, readScript } from "../../services/commands/CommandScripts.ts"
-import { findProgram } from "../../services/commands/ChildRun.ts"
-import { isWithin, pathFrom } from "../../services/files/CanonicalPath.ts"
 
 /** A file may hold its servers alone, as those of plugins of other programs do. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {

@@ -3,10 +3,9 @@
  * the data for the model.
  */
 import * as Predicate from "effect/Predicate"
-import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
-import { snakeCase, canonicalJson, isNestedTooDeep, maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
-import { type EffectClass, higherRisk, type Risk } from "../../domain/tools/Access.ts"
-import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { canonicalJson, isNestedTooDeep, maxNesting, snakeCase, textNestedTooDeep } from "../../kit/text.ts"
+import { higherRisk, type McpServerEntry } from "../../kit/tools.ts"
+import { type EffectClass, type Risk, ToolFailure } from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 

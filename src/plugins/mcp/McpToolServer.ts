@@ -16,10 +16,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
-import { modelText } from "../../domain/text/SchemaText.ts"
-import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
-import { causeText } from "../../services/tools/ForeignCode.ts"
+import { maxNesting, modelText, textNestedTooDeep } from "../../kit/text.ts"
+import { causeText, parameterSchema } from "../../kit/tools.ts"
 
 /** The result of a tool: text, and the same as data. */
 export interface ServedResult {

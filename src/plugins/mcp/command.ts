@@ -9,30 +9,48 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { deniedText, type RunFacts } from "../../domain/checks/Facts.ts"
-import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
-import { outcomeText } from "../../domain/runs/OutcomeText.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { exitCodeOf, type RunStatus } from "../../domain/runs/RunReport.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
+import { checkDocument, DocumentKind } from "../../kit/documents.ts"
+import {
+  beginRun,
+  type Configuration,
+  type NewRun,
+  planRun,
+  readSetup,
+  type RunContext,
+  version
+} from "../../kit/program.ts"
+import {
+  changesOfRun,
+  deniedText,
+  exitCodeOf,
+  layerRuns,
+  makeRunId,
+  outcomeText,
+  patchOf,
+  type RunFacts,
+  type RunOrder,
+  type RunStatus,
+  undoRun
+} from "../../kit/runs.ts"
+import {
+  approvalFlags,
+  approvedBeforehand,
+  carryOut,
+  type CommandFailure,
+  type EventSink,
+  failureOf,
+  flagConfiguration,
+  makePaint,
+  modelFlags,
+  type Output,
+  progressLine,
+  reserveStdout,
+  runContextOf,
+  runFlags,
+  withHelp
+} from "../../kit/terminal.ts"
+import { Approver } from "../../plugin-kit.ts"
 import { type ServedResult, type ServedTool, serveTools } from "./McpToolServer.ts"
-import { version } from "../../app/version.ts"
-import { readSetup } from "../../app/setup.ts"
-import { changesOfRun, patchOf, undoRun } from "../../services/history/RunChanges.ts"
-import { layerRuns } from "../../app/savedRuns.ts"
-import { beginRun, planRun } from "../../app/runs.ts"
-import type { NewRun, RunContext } from "../../app/RunContext.ts"
-import type { RunOrder } from "../../domain/runs/RunOrder.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import { approvalFlags, flagConfiguration, runFlags, modelFlags } from "../../cli/run/runFlags.ts"
-import { makePaint } from "../../cli/terminal/Colour.ts"
-import type { EventSink } from "../../cli/terminal/EventSink.ts"
-import { type CommandFailure, failureOf } from "../../cli/terminal/Failure.ts"
-import { type Output, reserveStdout } from "../../cli/terminal/Output.ts"
-import { progressLine } from "../../cli/terminal/Progress.ts"
-import { carryOut } from "../../cli/terminal/outcome.ts"
-import { approvedBeforehand, runContextOf } from "../../cli/terminal/runContext.ts"
-import { withHelp } from "../../cli/terminal/Flags.ts"
 
 /** The flags with which the server was started. */
 export interface ServeOptions extends Pick<RunContext, "approveSteps" | "yes"> {

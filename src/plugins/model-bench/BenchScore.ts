@@ -2,11 +2,9 @@
  * How well a model does the stages of a run, by the events of the runs in which it was tried; and which model is best for
  * which stage. Models are tried on the project in templates/bench.
  */
-import { modelCallKey, type ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import type { ModelToolCalls, ToolCalls } from "../../domain/models/Generation.ts"
-import { counted } from "../../domain/text/Format.ts"
+import type { ModelToolCalls, ToolCalls } from "../../kit/models.ts"
+import type { Configuration } from "../../kit/program.ts"
+import { counted, type ModelCallId, modelCallKey, type RunEvent } from "../../plugin-kit.ts"
 
 /** Prompts to plan. */
 export const benchPrompts: ReadonlyArray<string> = [

@@ -1,27 +1,35 @@
 /**
  * `task-conductor models bench`: tries models on a small set of tasks, and recommends one for each stage.
  */
-import { attemptText } from "../../domain/runs/ActivityKey.ts"
+import {
+  askServer,
+  fittingModels,
+  installedModels,
+  readServer,
+  resolveModels,
+  toolCallsOfModel
+} from "../../kit/models.ts"
+import { readSetup, renameModels, saveSetting, type Setup, withProviders } from "../../kit/program.ts"
+import { attemptText } from "../../kit/runs.ts"
+import {
+  CommandFailure,
+  exitCodes,
+  modelConfiguration,
+  modelFlags,
+  Output,
+  quietFailure,
+  switchFlag,
+  usageFailure,
+  withHelp
+} from "../../kit/terminal.ts"
+import { belowHome, outputJson, printable, printableLines, secondsText } from "../../kit/text.ts"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Clock from "effect/Clock"
 import * as Option from "effect/Option"
-import { resolveModels } from "../../app/modelChoice.ts"
-import { askServer, installedModels, readServer } from "../../app/serverModels.ts"
-import { readSetup, renameModels, type Setup, withProviders } from "../../app/setup.ts"
-import { fittingModels } from "../../domain/models/InstalledModel.ts"
-import { outputJson } from "../../domain/text/Json.ts"
-import { printableLines, printable } from "../../domain/text/Printable.ts"
-import { switchFlag, withHelp } from "../../cli/terminal/Flags.ts"
-import { Output } from "../../cli/terminal/Output.ts"
 import { type BenchListener, benchModels } from "./modelBench.ts"
 import { configurationFor, type ModelScore, recommend, benchLines } from "./BenchScore.ts"
-import { belowHome, secondsText } from "../../domain/text/Format.ts"
-import { toolCallsOfModel } from "../../domain/models/Generation.ts"
-import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
-import { modelConfiguration, modelFlags } from "../../cli/run/runFlags.ts"
-import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../../cli/terminal/Failure.ts"
 
 /** Fails when nothing answers at the address of the server; one that does not list its models is good enough. */
 const requireServer = (setup: Setup) =>

@@ -6,17 +6,21 @@
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"
-import { addressKeys, type Configuration, pickSettings } from "../../domain/configuration/Configuration.ts"
-import type { ToolCalls } from "../../domain/models/Generation.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
-import { Pipeline } from "../../services/pipeline/Pipeline.ts"
-import { fitSetup } from "../../app/modelChoice.ts"
-import { askServer } from "../../app/serverModels.ts"
-import { layerRun } from "../../app/layers.ts"
-import { renameModels, type Setup, withProviders } from "../../app/setup.ts"
-import { benchMaterial } from "../../app/templates.ts"
-import { makeTrial, ownFiles } from "../../app/trialSetup.ts"
+import { askServer, fitSetup, type ToolCalls } from "../../kit/models.ts"
+import {
+  addressKeys,
+  benchMaterial,
+  type Configuration,
+  layerRun,
+  makeTrial,
+  ownFiles,
+  pickSettings,
+  Pipeline,
+  renameModels,
+  type Setup,
+  withProviders
+} from "../../kit/program.ts"
+import { Approver, type RunEvent } from "../../plugin-kit.ts"
 
 /** Receives the events of a model while it works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>

@@ -10,19 +10,27 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MixedScheduler, Scheduler } from "effect/Scheduler"
-import { redacted } from "../../domain/text/Redaction.ts"
-import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
+import {
+  Activities,
+  type Activity,
+  activityName,
+  eventsOf,
+  hasEnded,
+  type JournalError,
+  type JournalLine,
+  keyOfActivity,
+  knownBy,
+  publishedEvents,
+  readRecords,
+  type ReplaySession,
+  type RunStage,
+  stageKey,
+  unknownRecord
+} from "../../kit/runs.ts"
+import { redacted } from "../../kit/text.ts"
+import { type RecordedEvent, type RunEvent, Workspace } from "../../plugin-kit.ts"
 import type { PlacedDifference } from "./RunDifference.ts"
-import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { publishedEvents, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
-import { eventsOf } from "../../domain/history/RunEvidence.ts"
-import { Activities, type RunStage, type Activity } from "../../services/journal/Activities.ts"
-import { knownBy } from "../../services/journal/Journal.ts"
-import type { JournalError } from "../../services/journal/JournalError.ts"
-import { unknownRecord } from "../../services/journal/UnknownRecords.ts"
-import { type JournalLine, readRecords } from "../../services/journal/JournalLine.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
-import { Workspace } from "../../services/files/Workspace.ts"
 
 interface Parked {
   readonly key: string

@@ -6,26 +6,31 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { canonicalJson } from "../../domain/text/Json.ts"
-import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
-import type { Risk } from "../../domain/tools/Access.ts"
-import { publishedEvents } from "../../domain/history/JournalParts.ts"
-import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type JournalRecord, publishedEvents, type RecordedTool, RunEvents } from "../../kit/runs.ts"
+import { canonicalJson } from "../../kit/text.ts"
 import {
+  Gate,
   type GateQuestion,
+  jsonSchemaParameters,
+  type OpenQuestion,
   type PermissionDenied,
+  personQuestionId,
+  RunAnswers,
   SavedDenial,
-  personQuestionId
-} from "../../services/permissions/GateQuestion.ts"
-import type { AnyAnswer, Answered } from "../../domain/permissions/Answer.ts"
-import { Gate, type OpenQuestion } from "../../services/permissions/Gate.ts"
-import { RunAnswers } from "../../services/permissions/RunAnswers.ts"
-import { RunEvents } from "../../services/runs/RunEvents.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import type { RecordedTool } from "../../domain/journal/RecordedTool.ts"
-import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
-import { definePlugin, type Plugin, tool } from "../../services/tools/Plugin.ts"
+  type ToolCall,
+  ToolRegistry
+} from "../../kit/tools.ts"
+import {
+  type Answered,
+  type AnyAnswer,
+  definePlugin,
+  type EventOf,
+  type Plugin,
+  type Risk,
+  type RunEvent,
+  tool,
+  ToolFailure
+} from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 
 /** A question about a step, or about the calls of a turn, with its answer. */

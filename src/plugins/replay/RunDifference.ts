@@ -2,10 +2,9 @@
  * Compares the events of a session with those of its replay: every event of a stage, task, step or call, in order. Times
  * and costs may differ, and the interleaving of what runs in parallel.
  */
-import { canonicalJson } from "../../domain/text/Json.ts"
-import { type EventOf, flattenEvent, type RunEvent } from "../../domain/runs/RunEvent.ts"
-import { hasEnded } from "../../domain/history/JournalParts.ts"
-import { slugOf } from "../../domain/text/Slug.ts"
+import { flattenEvent, hasEnded } from "../../kit/runs.ts"
+import { canonicalJson, slugOf } from "../../kit/text.ts"
+import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
 /** One difference; `before` and `now` are texts, absent where there is no such event. */
 export interface RunDifference {

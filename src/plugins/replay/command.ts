@@ -3,16 +3,21 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { outputJson } from "../../domain/text/Json.ts"
+import { build } from "../../kit/program.ts"
+import { isOtherBuild } from "../../kit/runs.ts"
+import {
+  clusterFlag,
+  exitCodes,
+  Output,
+  quietFailure,
+  runArgument,
+  storeOf,
+  switchFlag,
+  withHelp
+} from "../../kit/terminal.ts"
+import { outputJson, printable } from "../../kit/text.ts"
 import { replayRun } from "./replaySaved.ts"
-import { build } from "../../app/build.ts"
-import { isOtherBuild } from "../../domain/runs/OtherBuild.ts"
-import { clusterFlag, storeOf } from "../../cli/runs/runs.ts"
-import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "./RunDifference.ts"
-import { exitCodes, quietFailure } from "../../cli/terminal/Failure.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { runArgument, switchFlag, withHelp } from "../../cli/terminal/Flags.ts"
 
 /** Where two texts begin to differ, with a few characters before it. */
 const around = (text: string, at: number): string => {

@@ -3,23 +3,27 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
-import { recordedTools } from "../../domain/journal/RecordedTool.ts"
-import { countedSettings } from "../../domain/history/SavedSettings.ts"
-import { leavesMachine } from "../../app/providers.ts"
+import { leavesMachine } from "../../kit/models.ts"
+import { layerRun, noExtensions, Pipeline, readSetup, type RunContext, type Setup } from "../../kit/program.ts"
+import {
+  countedSettings,
+  hasEnded,
+  type JournalLine,
+  leftOutNote,
+  publishedEvents,
+  readRecord,
+  readRecords,
+  recordedTools,
+  type ReplaySession,
+  replaySessions,
+  type RunOpened,
+  RunStore
+} from "../../kit/runs.ts"
+import { originOf } from "../../kit/tools.ts"
+import { Approver } from "../../plugin-kit.ts"
 import { recordedPlugins } from "./ReplayDecisions.ts"
-import { originOf } from "../../services/tools/PluginLoader.ts"
-import type { RunOpened } from "../../domain/journal/JournalRecord.ts"
-import { publishedEvents, hasEnded, type ReplaySession, replaySessions } from "../../domain/history/JournalParts.ts"
 import { inOrder, type RunDifference, runDifferences } from "./RunDifference.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
 import { makeReplay } from "./Replay.ts"
-import { RunStore } from "../../services/history/RunStore.ts"
-import { type JournalLine, readRecord, readRecords } from "../../services/journal/JournalLine.ts"
-import { leftOutNote } from "../../services/journal/UnknownRecords.ts"
-import { Pipeline } from "../../services/pipeline/Pipeline.ts"
-import type { RunContext } from "../../app/RunContext.ts"
-import { layerRun } from "../../app/layers.ts"
-import { noExtensions, readSetup, type Setup } from "../../app/setup.ts"
 
 /**
  * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and

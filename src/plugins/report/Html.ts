@@ -2,9 +2,9 @@
  * HTML that is escaped where it is written, and how numbers, times and states are written in it. A template takes
  * strings, and only what is `Html` already stays as it is.
  */
-import type { TaskEvidence } from "../../domain/history/RunEvidence.ts"
-import { finishedText } from "../../domain/plan/TaskResult.ts"
-import { harmless } from "../../domain/text/Printable.ts"
+import { finishedText } from "../../kit/documents.ts"
+import type { TaskEvidence } from "../../kit/runs.ts"
+import { harmless } from "../../kit/text.ts"
 
 /** Text that is HTML. */
 export class Html {

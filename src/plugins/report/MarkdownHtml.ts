@@ -6,8 +6,7 @@ import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
 import remarkParse from "remark-parse"
 import { unified } from "unified"
-import { isParsable } from "../../domain/markdown/MarkdownTree.ts"
-import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
+import { forgivingSlug, isParsable, slugOf } from "../../kit/text.ts"
 import { Html, listHtml, markup, nothing, pre, tableHtml } from "./Html.ts"
 
 /** What links are resolved with. */

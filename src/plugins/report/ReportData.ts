@@ -2,17 +2,24 @@
  * Everything that the report of a run says, as a value: `report --json` prints it, the page is made from it.
  */
 import * as Schema from "effect/Schema"
-import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
-import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence } from "../../domain/history/RunEvidence.ts"
-import { type RunHead, RunOverview, runOverview } from "../../domain/history/RunOverview.ts"
-import { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { parseKey } from "../../domain/runs/ActivityKey.ts"
-import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { foldRun, type RunFold } from "../../domain/history/RunFold.ts"
-import { RunUsage } from "../../domain/runs/RunReport.ts"
-import { belowHome, withoutProject } from "../../domain/text/Format.ts"
-import { slugOf } from "../../domain/text/Slug.ts"
-import type { TimedRecord } from "../../domain/journal/JournalRecord.ts"
+import {
+  Attempt,
+  attemptsOf,
+  eventsOf,
+  foldRun,
+  type JournalRecord,
+  parseKey,
+  type RunFold,
+  type RunHead,
+  RunOverview,
+  runOverview,
+  RunUsage,
+  TaskEvidence,
+  taskEvidence,
+  type TimedRecord
+} from "../../kit/runs.ts"
+import { belowHome, slugOf, withoutProject } from "../../kit/text.ts"
+import { ApprovalItem, type EventOf, type RunEvent } from "../../plugin-kit.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
 /** `new` was not planned before, `kept` was, `changed` is the same task with other words. */

@@ -3,12 +3,19 @@
  * models, tools and files is escaped, and the policy of the page allows its own style only. A section is a function of
  * the data and an entry in `sectionsOf`.
  */
-import { passes } from "../../domain/checks/CheckOutcome.ts"
-import { aboutCheck, checkState, claimText, deniedText, seenTexts, stateLine } from "../../domain/checks/Facts.ts"
-import type { Attempt } from "../../domain/history/RunEvidence.ts"
-import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts.ts"
-import { counted, shortDurationText } from "../../domain/text/Format.ts"
-import { slugOf } from "../../domain/text/Slug.ts"
+import { cachedText, loadText, speedText } from "../../kit/models.ts"
+import {
+  aboutCheck,
+  type Attempt,
+  checkState,
+  claimText,
+  deniedText,
+  passes,
+  seenTexts,
+  stateLine
+} from "../../kit/runs.ts"
+import { shortDurationText, slugOf } from "../../kit/text.ts"
+import { counted } from "../../plugin-kit.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
 import {
   folded,

@@ -3,11 +3,10 @@
  * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
  */
 import * as Schema from "effect/Schema"
-import type { TimedRecord } from "../../domain/journal/JournalRecord.ts"
-import { attemptText, type ModelCallId, modelCallKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { slugOf } from "../../domain/text/Slug.ts"
-import { badExit } from "../../domain/tools/ToolCall.ts"
+import { attemptText, type TimedRecord } from "../../kit/runs.ts"
+import { slugOf } from "../../kit/text.ts"
+import { badExit } from "../../kit/tools.ts"
+import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../../plugin-kit.ts"
 
 /** Milliseconds since the start of the run, without the pauses between its sessions. */
 type WorkTime = (at: number) => number

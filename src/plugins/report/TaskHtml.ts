@@ -2,16 +2,12 @@
  * One task on the page of a report: in brief what it was for and what was found, and folded away everything else: its
  * model calls, its tool calls with changes as coloured diffs, and its approvals.
  */
-import { modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
-import type { Attempt, CallEvidence, UnrunCall } from "../../domain/history/RunEvidence.ts"
-import { cachedText } from "../../domain/models/TokenCounts.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { type ItemResult, itemsText } from "../../domain/plan/ForEach.ts"
-import { attemptText } from "../../domain/runs/ActivityKey.ts"
-import { toolCallText } from "../../domain/runs/CallText.ts"
-import { counted, shortDurationText } from "../../domain/text/Format.ts"
-import { resultText } from "../../domain/models/OutputText.ts"
-import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { type ItemResult, itemsText, modelText, personText, repairText } from "../../kit/documents.ts"
+import { cachedText, resultText } from "../../kit/models.ts"
+import { type Attempt, attemptText, type CallEvidence, toolCallText, type UnrunCall } from "../../kit/runs.ts"
+import { shortDurationText } from "../../kit/text.ts"
+import { badExit, type ToolResult } from "../../kit/tools.ts"
+import { type ApprovalItem, counted } from "../../plugin-kit.ts"
 import { folded, type Html, listHtml, markup, nothing, pre, shortNumber, tableHtml, taskStateHtml } from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"

@@ -8,16 +8,23 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { runArgument, switchFlag, textFlag, withHelp } from "../../cli/terminal/Flags.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { codeOf, explanationOf } from "../../kit/files.ts"
+import {
+  clusterFlag,
+  CommandFailure,
+  exitCodes,
+  Output,
+  requireStays,
+  runArgument,
+  storeOf,
+  switchFlag,
+  textFlag,
+  usageFailure,
+  withHelp
+} from "../../kit/terminal.ts"
+import { outputJson, printable } from "../../kit/text.ts"
 import { ReportData } from "./ReportData.ts"
-import { outputJson } from "../../domain/text/Json.ts"
-import { codeOf, explanationOf } from "../../services/files/FileFailure.ts"
 import { makeReport } from "./makeReport.ts"
-import { clusterFlag, storeOf } from "../../cli/runs/runs.ts"
-import { Output } from "../../cli/terminal/Output.ts"
-import { requireStays } from "../../cli/terminal/OutputPlace.ts"
-import { CommandFailure, exitCodes, usageFailure } from "../../cli/terminal/Failure.ts"
 
 const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
-import { readRun } from "../../app/savedRuns.ts"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import { readRun } from "../../kit/runs.ts"
+import { environmentVariable } from "../../plugin-kit.ts"
 import { reportData } from "./ReportData.ts"
 import { reportPage } from "./ReportPage.ts"
 

@@ -3,15 +3,15 @@
  */
 import * as Effect from "effect/Effect"
 import {
+  fitTree,
+  foldersOf,
   nearestHint,
   nearestPaths,
   skippedText,
-  ToolFailure,
-  Workspace,
-  fitTree,
-  foldersOf,
   tool,
-  type TreeBudget
+  ToolFailure,
+  type TreeBudget,
+  Workspace
 } from "../../plugin-kit.ts"
 import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"

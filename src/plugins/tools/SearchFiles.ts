@@ -9,23 +9,23 @@ import {
   enclosingNames,
   encodingName,
   findMatches,
+  foldersOf,
+  hasNames,
+  isFileAt,
   isSecretLike,
   languageOf,
   type LineMatch,
+  matchesGlob,
   type SearchPattern,
+  searchPattern,
   type SearchRows,
   showMatches,
   type SkippedFile,
   skippedText,
-  isFileAt,
-  Workspace,
-  foldersOf,
-  hasNames,
-  matchesGlob,
-  searchPattern,
   tool,
   type ToolErrorType,
-  ToolFailure
+  ToolFailure,
+  Workspace
 } from "../../plugin-kit.ts"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"

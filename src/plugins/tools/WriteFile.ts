@@ -8,10 +8,10 @@ import {
   type CanonicalAccess,
   changePreview,
   FileKind,
+  type TextEdit,
   tool,
   type ToolFailure,
-  Workspace,
-  type TextEdit
+  Workspace
 } from "../../plugin-kit.ts"
 import { optional } from "./parameters.ts"
 

@@ -2,7 +2,7 @@
  * Decodes a page: bytes and a content type become text.
  */
 import * as Result from "effect/Result"
-import { decodeText } from "../../domain/text/TextEncoding.ts"
+import { decodeText } from "../../kit/text.ts"
 
 /** The decoded text; HTML is not converted. */
 export interface PageText {

@@ -15,29 +15,21 @@ import { request as secureRequest } from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
 import { pipeline } from "node:stream"
 import { Worker } from "node:worker_threads"
-import { interfaceAddresses } from "../../services/commands/NetworkProxy.ts"
-import type { HtmlPage } from "./HtmlMarkdown.ts"
-import type { HtmlWork } from "./HtmlWorker.ts"
-import { moduleUrl } from "../../services/files/PackageFolder.ts"
 import {
   canonicalAddress,
   hostAndPort,
+  interfaceAddresses,
   isAddress,
   isOwnAddress,
+  moduleUrl,
   notPublic,
   portOf
-} from "../../domain/commands/NetworkAddress.ts"
+} from "../../kit/files.ts"
+import { FetchFailure, fetchFailure, type OwnService, type Page, parseTarget, WebFetch } from "../../kit/tools.ts"
+import { defaultLimits, type WebOptions } from "../../plugin-kit.ts"
+import type { HtmlPage } from "./HtmlMarkdown.ts"
+import type { HtmlWork } from "./HtmlWorker.ts"
 import { pageText } from "./PageText.ts"
-import {
-  FetchFailure,
-  fetchFailure,
-  type Page,
-  parseTarget,
-  WebFetch,
-  type OwnService,
-  type WebOptions
-} from "../../services/tools/WebFetch.ts"
-import { defaultLimits } from "../../domain/configuration/Limits.ts"
 
 interface HttpAnswer {
   readonly status: number

@@ -133,7 +133,7 @@ describe("a region of the screen", () => {
     const other: TerminalStream = Object.assign(
       new Writable({
         decodeStrings: false,
-        write: (chunk, encoding, done) => void stream.write(chunk, encoding, () => done())
+        write: (chunk, _encoding, done) => void stream.write(chunk, () => done())
       }),
       { isTTY: true }
     )

@@ -1,0 +1,74 @@
+/**
+ * Plans, tasks, results and skills: reading, checking and printing them, and what is wrong with one. The entry point
+ * "task-conductor/kit/documents", for features and for packages of exactly this version: it may change with every
+ * version.
+ */
+
+/* Plans, tasks and their results. */
+export { excerpt } from "../domain/grammar/RawTask.ts"
+export { ItemResult, itemsText } from "../domain/plan/ForEach.ts"
+export { plainTask, Task } from "../domain/plan/Task.ts"
+export { Step, TaskList } from "../domain/plan/TaskList.ts"
+export { stepText } from "../domain/plan/TaskName.ts"
+export { finishedText, TaskFailure, TaskPhase, TaskResult } from "../domain/plan/TaskResult.ts"
+
+/* Reading, checking and printing documents. */
+export {
+  checkDocument,
+  type CheckOptions,
+  CheckReport,
+  DocumentKind,
+  fixDocument,
+  type FixedDocument,
+  isBetter,
+  IssueReport,
+  issueReport,
+  reportOfList,
+  reportOfRefinement,
+  strictLists
+} from "../domain/documents/CheckReport.ts"
+export { placeFindings, refinementPlaces } from "../domain/documents/FindingPlaces.ts"
+export { renderInputs } from "../domain/documents/InputFormat.ts"
+export {
+  inputsField,
+  looksField,
+  readRefinement,
+  type RefinementDocument
+} from "../domain/documents/RefinementFormat.ts"
+export { readResult } from "../domain/documents/ResultFormat.ts"
+export { promptOfPlan, readTaskList } from "../domain/documents/TaskListFormat.ts"
+export { callSign, InputValue, TaskOutcome } from "../domain/documents/TaskOutcome.ts"
+export { renderRefinement, renderTaskList } from "../domain/documents/TaskRendering.ts"
+
+/* Issues, repairs and rules. */
+export {
+  addIssue,
+  addRepair,
+  type Findings,
+  inDocumentOrder,
+  Issue,
+  issueText,
+  makeIssue,
+  placedIssueText,
+  type Reading,
+  Repair,
+  type RepairCode,
+  Where,
+  whereText
+} from "../domain/findings/Issue.ts"
+export { modelText, personText, repairText } from "../domain/findings/IssueText.ts"
+export { ruleOf, rulePage } from "../domain/findings/rules/Rules.ts"
+
+/* Skills and their files. */
+export { exceedsLimits } from "../domain/skills/AllowedTools.ts"
+export { readSkillInputs, Skill, type SkillTokens, skillTokens, whyNotOffered } from "../domain/skills/Skill.ts"
+export {
+  isPlainBody,
+  placeOfKey,
+  readSkill,
+  readSkillFile,
+  type SkillFile,
+  skillPart
+} from "../domain/skills/SkillFormat.ts"
+export { maxSkillBytes, type SkillFolders, skillRoots } from "../services/skills/SkillFolders.ts"
+export { Skills } from "../services/skills/Skills.ts"

@@ -1,0 +1,24 @@
+/**
+ * Prompts, their sizes and what answers cost, and the servers of models. The entry point "task-conductor/kit/models",
+ * for features and for packages of exactly this version: it may change with every version.
+ */
+
+/* Models. */
+export { Briefing } from "../domain/models/Briefing.ts"
+export { ModelToolCalls, ToolCalls, toolCallsOfModel } from "../domain/models/Generation.ts"
+export { fittingModels } from "../domain/models/InstalledModel.ts"
+export { outcomeText, resultText } from "../domain/models/OutputText.ts"
+export { estimateTokens, type FilledPrompt } from "../domain/models/PromptSize.ts"
+export { userPartMarker } from "../domain/models/PromptTemplate.ts"
+export { cachedText, loadText, speedText } from "../domain/models/TokenCounts.ts"
+export { ModelSlots } from "../services/models/ModelSlots.ts"
+export { Prompts } from "../services/models/Prompts.ts"
+export { WaitsForServer } from "../services/models/ServerWait.ts"
+export { TokenCalibration } from "../services/models/TokenCalibration.ts"
+export { ScriptedModel } from "../services/providers/ScriptedModel.ts"
+export { UsageMeter } from "../services/runs/UsageMeter.ts"
+
+/* Servers of models. */
+export { fitSetup, resolveModels } from "../app/modelChoice.ts"
+export { leavesMachine } from "../app/providers.ts"
+export { askServer, installedModels, readServer } from "../app/serverModels.ts"

@@ -1,0 +1,36 @@
+/**
+ * Cutting, comparing and escaping texts, JSON, and Markdown. The entry point "task-conductor/kit/text", for features
+ * and for packages of exactly this version: it may change with every version.
+ */
+
+/* JSON, and what is wrong with a value. */
+export {
+  canonicalJson,
+  isNestedTooDeep,
+  maxNesting,
+  outputJson,
+  snakeCase,
+  textNestedTooDeep
+} from "../domain/text/Json.ts"
+export { type JsonProblem, readJson } from "../domain/text/JsonText.ts"
+export { modelText, pathText, schemaErrorText, schemaFaults, schemaProblems } from "../domain/text/SchemaText.ts"
+
+/* Texts that others wrote. */
+export { unescaped } from "../domain/text/PercentEscapes.ts"
+export { harmless, printable, printableJson, printableLines } from "../domain/text/Printable.ts"
+export { makeValueRedaction, redacted } from "../domain/text/Redaction.ts"
+export { decodeText } from "../domain/text/TextEncoding.ts"
+
+/* Cutting, comparing and measuring texts; numbers as words. */
+export { compareCodePoints } from "../domain/text/CodePointOrder.ts"
+export { cutAtParagraph, shorten } from "../domain/text/Excerpt.ts"
+export { belowHome, secondsText, shortDurationText, withoutProject } from "../domain/text/Format.ts"
+export { nearest } from "../domain/text/Nearest.ts"
+export { forgivingSlug, slugOf } from "../domain/text/Slug.ts"
+export { cutText, textWidth, wrapLine } from "../domain/text/TextWidth.ts"
+
+/* Markdown. */
+export { isParsable, linksOf, parseMarkdown } from "../domain/markdown/MarkdownTree.ts"
+export { fencedBlocks, outline, proseLines } from "../domain/markdown/Outline.ts"
+export { fenced } from "../domain/markdown/PromptBlock.ts"
+export { bodyOf, textUnder } from "../domain/markdown/Sections.ts"

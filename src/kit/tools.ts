@@ -1,0 +1,57 @@
+/**
+ * Tools and their calls, the web, permissions and questions. The entry point "task-conductor/kit/tools", for features
+ * and for packages of exactly this version: it may change with every version.
+ */
+
+/* Tools and their calls. */
+export { higherRisk, RunScript, type Start } from "../domain/tools/Access.ts"
+export { badExit, ToolCall, ToolResult } from "../domain/tools/ToolCall.ts"
+export { progressText } from "../domain/tools/ToolProgress.ts"
+export { jsonSchemaParameters, parameterSchema } from "../domain/tools/ToolSchema.ts"
+export { WaitingNotice } from "../services/plugins/WaitingNotice.ts"
+export { toldFiles } from "../services/tools/FileAccess.ts"
+export { causeText, runIsolated } from "../services/tools/ForeignCode.ts"
+export { originOf } from "../services/tools/PluginLoader.ts"
+export { McpProblem } from "../services/tools/PluginProblem.ts"
+export { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+export { ToolRunner } from "../services/tools/ToolRunner.ts"
+
+/* The web. */
+export {
+  FetchFailure,
+  fetchFailure,
+  type OwnService,
+  type Page,
+  parseTarget,
+  WebFetch
+} from "../services/tools/WebFetch.ts"
+
+/* Permissions and questions. */
+export { type ApprovalAnswer, type ApprovalRequest, type Approve, layerCallback } from "../app/callbackApprover.ts"
+export { AnsweredBy } from "../domain/permissions/Answer.ts"
+export { parseRule, Rule } from "../domain/permissions/Permission.ts"
+export { isStart } from "../services/approvals/Approver.ts"
+export { Gate, mayShow, type OpenQuestion } from "../services/permissions/Gate.ts"
+export {
+  beforeRun,
+  type GateQuestion,
+  isForPerson,
+  PermissionDenied,
+  personQuestionId,
+  questionOfAccess,
+  questionOfCall,
+  SavedDenial
+} from "../services/permissions/GateQuestion.ts"
+export { ReadTexts } from "../services/permissions/ReadTexts.ts"
+export { AnswerSnapshot, RunAnswers } from "../services/permissions/RunAnswers.ts"
+
+/* Entries of MCP servers. */
+export {
+  entryKeys,
+  expandEntry,
+  isPersonalEntryKey,
+  McpServerEntry,
+  ownEntry,
+  ProjectMcpServerEntry,
+  variablesOf
+} from "../domain/configuration/McpServerEntry.ts"
