@@ -67,13 +67,7 @@ export { leftOutNote, unknownRecord } from "../services/journal/UnknownRecords.t
 
 /* Saved runs. */
 export { layerRuns, readRun } from "../app/savedRuns.ts"
-export {
-  forkRecords,
-  hasEnded,
-  publishedEvents,
-  type ReplaySession,
-  replaySessions
-} from "../domain/history/JournalParts.ts"
+export { forkRecords, hasEnded, publishedEvents } from "../domain/history/JournalParts.ts"
 export {
   Attempt,
   attemptsOf,

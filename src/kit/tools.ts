@@ -48,10 +48,8 @@ export { AnswerSnapshot, RunAnswers } from "../services/permissions/RunAnswers.t
 /* Entries of MCP servers. */
 export {
   entryKeys,
-  expandEntry,
   isPersonalEntryKey,
   McpServerEntry,
   ownEntry,
-  ProjectMcpServerEntry,
-  variablesOf
+  ProjectMcpServerEntry
 } from "../domain/configuration/McpServerEntry.ts"

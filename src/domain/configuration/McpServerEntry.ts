@@ -1,7 +1,6 @@
 /**
  * One entry for an MCP server: a program to start, or an address to connect to. The person's own configuration may
- * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
- * one that may not be set. Entries are also read in the forms of other programs.
+ * hold more keys than a project's `.mcp.json`. Entries are also read in the forms of other programs.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -143,46 +142,3 @@ export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
   Object.keys(fields.fields).filter((name) => scope === "user" || !personal.some((one) => one === name))
 
 export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)
-
-/** Also as other programs write it: `${env:NAME}`, `{env:NAME}`. */
-const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
-
-interface Expansion {
-  readonly entry: McpServerEntry
-  /** Variables without a value and without a default, each once. */
-  readonly missing: ReadonlyArray<string>
-}
-
-/** The entry with each of its texts as it is to be written. */
-const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
-  const { args, command, cwd, env, headers, url } = entry
-  return {
-    ...entry,
-    ...Record.map(Record.filter({ command, cwd, url }, Predicate.isNotUndefined), write),
-    ...(args === undefined ? {} : { args: args.map(write) }),
-    ...Record.map(Record.filter({ env, headers }, Predicate.isNotUndefined), (texts) => Record.map(texts, write))
-  }
-}
-
-/** The variables that the texts of an entry name, each once. */
-export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
-  const names = new Set<string>()
-  mapTexts(entry, (text) => {
-    for (const [, foreign, , name = foreign ?? ""] of text.matchAll(variable)) names.add(name)
-    return text
-  })
-  return [...names]
-}
-
-/** Fills in the values; an empty value counts as none. */
-export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
-  const missing = new Set<string>()
-  const expand = (text: string): string =>
-    text.replaceAll(variable, (_, foreign?: string, foreignFallback?: string, own?: string, ownFallback?: string) => {
-      const name = own ?? foreign ?? ""
-      const value = (values.get(name) || (ownFallback ?? foreignFallback)) ?? undefined
-      if (value === undefined) missing.add(name)
-      return value ?? ""
-    })
-  return { entry: mapTexts(entry, expand), missing: [...missing] }
-}

@@ -22,17 +22,16 @@ import {
 import { type JsonProblem, nearest, pathText, readJson, schemaProblems } from "../../kit/text.ts"
 import {
   entryKeys,
-  expandEntry,
   isPersonalEntryKey,
   McpProblem,
   type McpServerEntry,
   ownEntry,
   ProjectMcpServerEntry,
   type RunScript,
-  type Start,
-  variablesOf
+  type Start
 } from "../../kit/tools.ts"
 import { environmentVariable } from "../../plugin-kit.ts"
+import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 

@@ -22,7 +22,6 @@ import {
   knownBy,
   publishedEvents,
   readRecords,
-  type ReplaySession,
   type RunStage,
   stageKey,
   unknownRecord
@@ -30,6 +29,7 @@ import {
 import { redacted } from "../../kit/text.ts"
 import { type RecordedEvent, type RunEvent, Workspace } from "../../plugin-kit.ts"
 import type { PlacedDifference } from "./RunDifference.ts"
+import type { ReplaySession } from "./ReplaySessions.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
 
 interface Parked {

@@ -14,8 +14,6 @@ import {
   readRecord,
   readRecords,
   recordedTools,
-  type ReplaySession,
-  replaySessions,
   type RunOpened,
   RunStore
 } from "../../kit/runs.ts"
@@ -24,6 +22,7 @@ import { Approver } from "../../plugin-kit.ts"
 import { recordedPlugins } from "./ReplayDecisions.ts"
 import { inOrder, type RunDifference, runDifferences } from "./RunDifference.ts"
 import { makeReplay } from "./Replay.ts"
+import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 /**
  * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and

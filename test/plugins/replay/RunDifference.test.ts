@@ -6,7 +6,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { runDifferences } from "../../../src/plugins/replay/RunDifference.ts"
 import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { publishedEvents, replaySessions } from "../../../src/domain/history/JournalParts.ts"
+import { publishedEvents } from "../../../src/domain/history/JournalParts.ts"
+import { replaySessions } from "../../../src/plugins/replay/ReplaySessions.ts"
 import { decodeLine, firstSum, type JournalLine, recordOf, sumIn } from "../../../src/services/journal/JournalLine.ts"
 
 const root = join(import.meta.dirname, "../../..")

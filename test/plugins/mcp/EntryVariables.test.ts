@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { expandEntry, variablesOf } from "../../../src/domain/configuration/McpServerEntry.ts"
+import { expandEntry, variablesOf } from "../../../src/plugins/mcp/EntryVariables.ts"
 
 const values = new Map([
   ["HOST", "example.com"],
