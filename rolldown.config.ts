@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import type { Plugin, RolldownOptions } from "rolldown"
 
 interface Manifest {
@@ -55,7 +55,6 @@ const kitTopics = readdirSync(join(import.meta.dirname, "src/kit")).map((name) =
 export const entryPoints: Readonly<Record<string, string>> = {
   index: "src/index.ts",
   check: "src/check.ts",
-  cluster: "src/cluster.ts",
   "plugin-kit": "src/plugin-kit.ts",
   testing: "src/testing.ts",
   ...Object.fromEntries(kitTopics.map((topic) => [`kit/${topic}`, `src/kit/${topic}.ts`]))
@@ -70,16 +69,33 @@ const startedModules = {
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }
 
+/** The package in the tree of sources, which is built into a folder of its own. */
+export const clusterPackage = join(import.meta.dirname, "src/plugins/cluster")
+
 /** What tells builds of one version apart: see src/app/build.ts. */
 const sourcesHash = (): string => {
   const hash = createHash("sha256")
   for (const folder of ["src", "prompts", "skills"]) {
     const files = readdirSync(join(import.meta.dirname, folder), { recursive: true, withFileTypes: true })
-    const paths = files.flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : []))
+    const built = join(clusterPackage, "dist/")
+    const paths = files
+      .flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : []))
+      .filter((path) => !path.startsWith(built))
     for (const path of paths.toSorted()) hash.update(readFileSync(path))
   }
   return hash.digest("hex").slice(0, 8)
 }
+
+/** Leaves the kit to the program: a package shares its modules. */
+const shareKit = (): Plugin => ({
+  name: "share-kit",
+  resolveId(source, importer) {
+    if (importer === undefined || !source.startsWith(".")) return null
+    const path = relative(join(import.meta.dirname, "src"), resolve(dirname(importer), source))
+    const name = path === "plugin-kit.ts" ? "plugin" : /^kit\/(\w+)\.ts$/.exec(path)?.[0].replace(/\.ts$/, "")
+    return name === undefined ? null : { id: `task-conductor/${name}`, external: true }
+  }
+})
 
 /** A bundle in a folder of its own below dist. */
 export const bundle = (name: string, input: Record<string, string>, external: Array<RegExp> = []) => ({
@@ -98,7 +114,17 @@ export const bundle = (name: string, input: Record<string, string>, external: Ar
   output: { dir: `dist/${name}`, format: "esm" as const, minify: { mangle: false } }
 })
 
+const ofPackage = bundle("", { scripts: "src/plugins/cluster/scripts.ts", index: "src/plugins/cluster/index.ts" }, [
+  /^effect(?:\/|$)/
+])
+const packageBundle = {
+  ...ofPackage,
+  plugins: [shareKit(), ...ofPackage.plugins],
+  output: { ...ofPackage.output, dir: join(clusterPackage, "dist") }
+}
+
 export default [
   bundle("library", { ...entryPoints, ...main, ...startedModules }, [/^effect(?:\/|$)/]),
-  bundle("cli", main)
+  bundle("cli", main),
+  packageBundle
 ] satisfies Array<RolldownOptions>

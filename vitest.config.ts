@@ -6,7 +6,7 @@ const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 
 /** Tests that change the environment of their own process: each file has a process to itself. */
 const alone = [
-  "test/cluster.test.ts",
+  "test/plugins/cluster/scripts.test.ts",
   "test/index.test.ts",
   "test/library/ask.test.ts",
   "test/library/models.test.ts",

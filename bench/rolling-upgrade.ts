@@ -21,6 +21,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -47,11 +48,22 @@ const { positionals, values } = parseArgs({
 
 const repository = join(import.meta.dirname, "..")
 const parts =
-  "bin src prompts skills templates schema scripts package.json rolldown.config.ts tsconfig.json tsconfig.build.json"
+  "bin src prompts skills templates schema scripts LICENSE package.json rolldown.config.ts tsconfig.json tsconfig.build.json"
 
 interface Build {
   readonly program: string
   readonly client: NonNullable<BeginOptions["client"]>
+}
+
+/** The packages of the repository, and in their place what a build has itself: the program and the cluster. */
+const linkPackages = (folder: string): void => {
+  const packages = join(folder, "node_modules")
+  mkdirSync(packages)
+  const own = { "task-conductor": folder, "task-conductor-cluster": join(folder, "src/plugins/cluster") }
+  for (const name of readdirSync(join(repository, "node_modules"))) {
+    if (!(name in own)) symlinkSync(join(repository, "node_modules", name), join(packages, name))
+  }
+  for (const [name, target] of Object.entries(own)) symlinkSync(target, join(packages, name))
 }
 
 /** Builds a copy of the tree, or of a commit. */
@@ -63,17 +75,17 @@ const makeBuild = async (folder: string, change: (folder: string) => void, commi
     const archive = execFileSync("git", ["archive", commit], { cwd: repository, maxBuffer: 1e9 })
     execFileSync("tar", ["-x", "-C", folder], { input: archive })
   }
-  symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"))
+  linkPackages(folder)
   change(folder)
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: folder, stdio: "inherit" })
-  const client = (await import(join(folder, "dist/library/cluster.js"))) as Build["client"]
+  const client = (await import(join(folder, "src/plugins/cluster/dist/scripts.js"))) as Build["client"]
   return { program: join(folder, "bin/task-conductor.cjs"), client }
 }
 
 const renew = (folder: string): void => {
   appendFileSync(join(folder, "src/main.ts"), "\n/* A later build. */\n")
   if (values.version === undefined) return
-  for (const file of ["package.json", "src/app/version.ts"]) {
+  for (const file of ["package.json", "src/plugins/cluster/package.json", "src/app/version.ts"]) {
     const text = readFileSync(join(folder, file), "utf8")
     writeFileSync(join(folder, file), text.replace(/(version"?(?:: | = )")[^"]+/, `$1${values.version}`))
   }

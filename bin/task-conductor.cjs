@@ -29,7 +29,8 @@ function homes() {
   }
 }
 
-/* Any word may be the project of the line. Saved runs, those of a cluster and editors bring settings that are not read here. */
+/* Any word may be the project of the line. Saved runs, those of a cluster and editors bring settings that are not read here. What a
+   cluster needs is a package as well. */
 function mayLoadPlugins() {
   var projects = words.concat(".").map(function (word) {
     return word.slice(word.indexOf("=") + 1) + "/task-conductor.json"
@@ -41,7 +42,7 @@ function mayLoadPlugins() {
     return folder && folder + "/task-conductor/config.json"
   })
   return (
-    /plugin|(^|\n)(acp|resume|fork|replay|worker)(\n|$)/.test(words.join("\n")) ||
+    /plugin|(^|\n)(acp|resume|fork|replay|worker|attach|cancel|--cluster.*)(\n|$)/.test(words.join("\n")) ||
     projects.concat(personal.filter(Boolean)).some(namesPlugins)
   )
 }

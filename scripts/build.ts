@@ -1,12 +1,13 @@
 /**
- * Builds what is published into `dist`: the bundles of rolldown.config.ts and the declarations for TypeScript.
+ * Builds what is published: into `dist` the bundles of rolldown.config.ts and the declarations for TypeScript, and the same of the
+ * package task-conductor-cluster into its own `dist`.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
-import bundles, { entryPoints } from "../rolldown.config.ts"
+import bundles, { clusterPackage, entryPoints } from "../rolldown.config.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -21,10 +22,10 @@ const targetOf = (file: string, specifier: string): string =>
 const isInstalled = (specifier: string): boolean => /^(?:effect|task-conductor)(?:\/|$)/.test(specifier)
 
 /**
- * Keeps of the declarations that the compiler wrote those that the entry points reach. A declaration may import nothing but
- * `effect`, because nothing else is installed for users: it fails with the imports that would not resolve.
+ * The declarations that the entry points reach. A declaration may import nothing but `effect`, because nothing else is installed for
+ * users: it fails with the imports that would not resolve.
  */
-export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>): void => {
+const publicTypes = (folder: string, entries: ReadonlyArray<string>): ReadonlySet<string> => {
   const reached = new Set(entries.map((entry) => resolve(folder, `${entry}.d.ts`)))
   const unresolved: Array<string> = []
   for (const file of reached) {
@@ -38,6 +39,12 @@ export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>):
   if (unresolved.length > 0) {
     throw new Error(`These imports of published declarations do not resolve for users:\n${unresolved.join("\n")}`)
   }
+  return reached
+}
+
+/** Keeps of the declarations that the compiler wrote those that the entry points reach. */
+export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>): void => {
+  const reached = publicTypes(folder, entries)
   const written = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => resolve(folder, name))
   for (const path of written) if (path.endsWith(".d.ts") && !reached.has(path)) rmSync(path)
   /* A folder comes before what lies in it. */
@@ -46,10 +53,32 @@ export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>):
   }
 }
 
+/** What the package has beside its bundle: its declarations, where the kit is that of the program, and its licence. */
+const completePackage = (types: string): void => {
+  const dist = join(clusterPackage, "dist")
+  const own = join(types, "plugins/cluster")
+  for (const name of readdirSync(own)) {
+    const text = readFileSync(join(own, name), "utf8")
+    writeFileSync(
+      join(own, name),
+      text
+        .replaceAll(/"\.\.\/\.\.\/(kit\/\w+)\.ts"/g, '"task-conductor/$1"')
+        .replaceAll('"../../plugin-kit.ts"', '"task-conductor/plugin"')
+        .replaceAll('"../../index.ts"', '"task-conductor"')
+    )
+  }
+  for (const file of publicTypes(types, ["plugins/cluster/scripts"])) {
+    cpSync(file, join(dist, "types", relative(types, file)))
+  }
+  cpSync(join(root, "LICENSE"), join(dist, "LICENSE"))
+}
+
 if (import.meta.main) {
   const dist = join(root, "dist")
-  rmSync(dist, { recursive: true, force: true })
+  for (const folder of [dist, join(clusterPackage, "dist")]) rmSync(folder, { recursive: true, force: true })
   execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" })
-  keepPublicTypes(join(dist, "types"), Object.keys(entryPoints))
+  const types = join(dist, "types")
+  completePackage(types)
+  keepPublicTypes(types, Object.keys(entryPoints))
   await build(bundles)
 }

@@ -34,7 +34,7 @@ const onEarlyExit = (): void => {
  */
 const launch = (argv: ReadonlyArray<string>): void => {
   closeInherited()
-  let received: NodeJS.Signals | undefined
+  let received: "SIGINT" | "SIGTERM" | undefined
   let isStray = false
   let interrupted: (() => void) | undefined
   const onInterrupt = (listener: () => void) =>

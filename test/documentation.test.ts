@@ -37,7 +37,8 @@ describe("documentation", () => {
     const from = (module: string) => [join(source, "dist/types", module)]
     const paths = {
       "task-conductor": from("index.d.ts"),
-      "task-conductor/cluster": from("cluster.d.ts"),
+      "task-conductor/kit/*": from("kit/*.d.ts"),
+      "task-conductor-cluster": [join(source, "src/plugins/cluster/dist/types/plugins/cluster/scripts.d.ts")],
       "task-conductor/plugin": from("plugin-kit.d.ts")
     }
     const options = {

@@ -1,5 +1,6 @@
 /**
- * The program without each of its features: built from a list that lacks the line of one, it does the main job.
+ * The program without each of its features: built from a list that lacks the line of one, it does the main job. The one that is a
+ * package of its own is in clusterPackage.test.ts.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { readFileSync, rmSync } from "node:fs"
@@ -24,8 +25,7 @@ const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
   report: ["report"],
   replay: ["replay"],
   mcp: ["mcp"],
-  acp: ["acp"],
-  cluster: ["worker", "attach", "cancel"]
+  acp: ["acp"]
 }
 
 const folderOf = (folder: string) => join(root, "dist", `without-${folder}`)
@@ -50,7 +50,7 @@ const buildWithout = async ({ folder, line, name }: (typeof features)[number]) =
 
 describe("the list of features", () => {
   it("names every folder of features", () => {
-    assert.strictEqual(features.length, 11)
+    assert.strictEqual(features.length, 10)
     for (const { name } of features) assert.match(text, new RegExp(`^  ${name},?$`, "m"))
   })
 

@@ -2,10 +2,7 @@
  * Runs that several machines work on, as a feature provides them.
  */
 import type * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -14,15 +11,8 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
 import type { RunStore } from "../services/history/RunStore.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
+import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
-
-/** The services of Node that the program is started with. */
-type NodeServices =
-  | ChildProcessSpawner.ChildProcessSpawner
-  | FileSystem.FileSystem
-  | Path.Path
-  | Stdio.Stdio
-  | Terminal.Terminal
 
 /** Why shared runs cannot be used; `exitCode` where it is not that of a wrong order. */
 export interface SharedRunsFailure {

@@ -9,6 +9,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { ClusterPackageUnusable, loaded } from "../app/clusterPackage.ts"
 import { features } from "../app/features.ts"
 import { version } from "../app/version.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
@@ -153,15 +154,21 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
   return Command.withSubcommands(command, [...own, ...loaded]) as AnyCommand
 }
 
-/** The command, when the words may name it; else what help and suggestions need of it. */
+/** The command, when the words may name it; else what help and suggestions need of it. Without its package it is an error to name it. */
 const commandOf = async (
   argv: ReadonlyArray<string>,
   name: string,
   { line, load }: PluginCommand,
   added: PluginCommands
 ): Promise<AnyCommand> => {
-  if (!argv.includes(name)) return Command.make(name).pipe(Command.withDescription(line))
-  return Command.withShortDescription(await withBelow((await load()) as AnyCommand, name, added), line)
+  const named = Command.make(name).pipe(Command.withDescription(line))
+  if (!argv.includes(name)) return named
+  try {
+    return Command.withShortDescription(await withBelow((await load()) as AnyCommand, name, added), line)
+  } catch (error) {
+    if (error instanceof ClusterPackageUnusable && argv[0] !== name) return named
+    throw error
+  }
 }
 
 const root = Command.make(
@@ -192,7 +199,7 @@ const root = Command.make(
 /** `task-conductor` for these words. A command that they do not name has a name and a description only. */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
-  const subcommands = yield* Effect.promise(() =>
+  const subcommands = yield* loaded(() =>
     Promise.all(
       [...groupsWith(added)].map(async ([group, commands]) => ({
         group,

@@ -27,7 +27,13 @@ export {
 } from "../services/tools/WebFetch.ts"
 
 /* Permissions and questions. */
-export { type ApprovalAnswer, type ApprovalRequest, type Approve, layerCallback } from "../app/callbackApprover.ts"
+export {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approve,
+  type Arbitrate,
+  layerCallback
+} from "../app/callbackApprover.ts"
 export { AnsweredBy } from "../domain/permissions/Answer.ts"
 export { parseRule, Rule } from "../domain/permissions/Permission.ts"
 export { isStart } from "../services/approvals/Approver.ts"

@@ -8,6 +8,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type { NodeServices } from "../app/NodeServices.ts"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
 import { rulesOfChecks } from "../domain/configuration/CheckLine.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
@@ -166,7 +167,7 @@ const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@effect/platform-node/NodeServices")),
-      ({ layer }) => layer
+      ({ layer }): Layer.Layer<NodeServices> => layer
     )
   )
 )
@@ -175,7 +176,7 @@ const nodeServices = ManagedRuntime.make(
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
-/** The services of a script's run: on this machine, with its runs where the options say. @internal */
+/** The services of a script's run: on this machine, with its runs where the options say. */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -75,7 +75,9 @@ export const misplacement = (from: string, target: string): string | undefined =
       : `${from} imports ${target}: the core imports no feature. Let the feature bring it by a part of its plugin, and name the feature in ${featureList}.`
   }
   if (there === "library") {
-    return `${from} imports ${target}: the library is made from the core. Move what both need to app.`
+    return here === kit
+      ? undefined
+      : `${from} imports ${target}: the library is made from the core. Move what both need to app.`
   }
   if (isCore(there) && core.indexOf(there) < core.indexOf(here)) return undefined
   return `${from} imports ${target}: ${here} comes before ${there}. Move what both need to ${here} or to a room before it, or move ${from} to ${there} or to a room after it.`

@@ -44,7 +44,7 @@ export const importsOf = (path: string, text: string): ReadonlyArray<SourceImpor
 
 /** All modules of src. */
 export const sourceModules = (): ReadonlyArray<SourceModule> =>
-  globSync("**/*.ts", { cwd: fileURLToPath(root) })
+  globSync("**/*.ts", { cwd: fileURLToPath(root), exclude: ["**/dist/**"] })
     .sort()
     .map((path) => {
       const text = readFileSync(new URL(path, root), "utf8")

@@ -3,20 +3,21 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { type ClusterPackageUnusable, loaded } from "../../app/clusterPackage.ts"
 import { features } from "../../app/features.ts"
-import type { SharedClient, SharedOrder } from "../../app/SharedRuns.ts"
+import type { SharedClient, SharedOrder, SharedRuns } from "../../app/SharedRuns.ts"
 import { layerTerminal } from "../approval/TerminalApprover.ts"
-import { usageFailure } from "../terminal/Failure.ts"
+import { type CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { showRun } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
 
 /** The shared runs of the program; fails where no feature has them. */
-export const loadSharedRuns = Effect.suspend(() => {
+export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, ClusterPackageUnusable | CommandFailure> => {
   const load = features.find(({ sharedRuns }) => sharedRuns !== undefined)?.sharedRuns
   return load === undefined
     ? usageFailure("This program has no runs on several machines, so --cluster cannot be used. Leave it out.")
-    : Effect.promise(load)
+    : loaded(load)
 })
 
 /** The shared runs in the place of the saved runs of this machine. */

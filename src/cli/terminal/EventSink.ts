@@ -31,7 +31,7 @@ export interface EventSink {
 }
 
 /** The exit code of an interrupted run is that of the signal. */
-const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>
+const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
     : event

@@ -10,7 +10,7 @@ export class Signals extends Context.Service<
   Signals,
   {
     /** The signal that ended the program, nothing while there was none. */
-    readonly received: () => NodeJS.Signals | undefined
+    readonly received: () => "SIGINT" | "SIGTERM" | undefined
     /** Until the scope closes, Ctrl-C calls this instead of ending the program. */
     readonly onInterrupt: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
   }

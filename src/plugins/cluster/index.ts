@@ -1,23 +1,11 @@
 /**
- * Runs that several machines work on, over a database.
+ * Runs that several machines work on, over a database: what the package gives to the program, which loads it when a command
+ * line asks for such runs (src/app/clusterPackage.ts).
  */
-import { definePlugin } from "../../plugin-kit.ts"
 
-const load = () => import("./command.ts")
-const group = "SEVERAL MACHINES"
+/** Loads a command of the package by its name. */
+export const loadCommand = (name: "attach" | "cancel" | "worker") =>
+  import("./command.ts").then((commands) => commands[name])
 
-export const cluster = {
-  ...definePlugin({
-    name: "cluster",
-    commands: {
-      worker: {
-        line: "Work on runs that were started with --cluster",
-        group,
-        load: () => load().then(({ worker }) => worker)
-      },
-      attach: { line: "Follow a run on the workers", group, load: () => load().then(({ attach }) => attach) },
-      cancel: { line: "Cancel a run on the workers", group, load: () => load().then(({ cancel }) => cancel) }
-    }
-  }),
-  sharedRuns: () => import("./sharedRuns.ts").then(({ sharedRuns }) => sharedRuns)
-}
+/** Loads what `--cluster` uses. */
+export const loadSharedRuns = () => import("./sharedRuns.ts").then(({ sharedRuns }) => sharedRuns)

@@ -15,7 +15,9 @@ export const packageFolder = (name: "prompts" | "skills" | "templates"): string 
 
 /**
  * The address of a module by its path below `src`, without its ending. As sources the modules are in the folders of `src`;
- * a build puts them into one folder, which is that of the library also for the command line.
+ * a build puts them into one folder, which is that of the library also for the command line, and those of the kit into one below.
  */
-export const moduleUrl = (path: string): URL =>
-  new URL(isSource ? `../../${path}.ts` : `../library/${basename(path)}.js`, import.meta.url)
+export const moduleUrl = (path: string): URL => {
+  const built = path.startsWith("kit/") ? path : basename(path)
+  return new URL(isSource ? `../../${path}.ts` : `../library/${built}.js`, import.meta.url)
+}

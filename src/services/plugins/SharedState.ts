@@ -171,6 +171,10 @@ const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor/testing": "testing"
 }
 
+/** The module of this package that is imported under a name; nothing for other names. */
+const moduleOf = (specifier: string): string | undefined =>
+  entryPoints[specifier] ?? /^task-conductor\/(kit\/\w+)$/.exec(specifier)?.[1]
+
 /** The modules that belong to plugins, by URL: those of the plugin itself, and of the packages that it imports. */
 const modules = new Map<string, SharingPlugin>()
 
@@ -180,7 +184,7 @@ const isPath = (specifier: string): boolean => /^(?:\.{0,2}\/|[a-zA-Z]:|file:)/.
 const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
   const plugin = context.parentURL === undefined ? undefined : modules.get(context.parentURL)
   if (plugin === undefined) return next(specifier, context)
-  const entryPoint = entryPoints[specifier]
+  const entryPoint = moduleOf(specifier)
   if (entryPoint !== undefined) return { url: moduleUrl(entryPoint).href, shortCircuit: true }
   if (isEffect(specifier)) return next(specifier, { ...context, parentURL: import.meta.url })
   const found = next(specifier, context)

@@ -24,7 +24,10 @@ const report: RunReport = {
 }
 
 /** What a JSON sink prints while it is used. */
-const printed = Effect.fnUntraced(function* (use: (sink: EventSink) => Effect.Effect<void>, received?: NodeJS.Signals) {
+const printed = Effect.fnUntraced(function* (
+  use: (sink: EventSink) => Effect.Effect<void>,
+  received?: "SIGINT" | "SIGTERM"
+) {
   const lines: Array<string> = []
   const output = Output.of({
     result: (text) => Effect.sync(() => void lines.push(text)),

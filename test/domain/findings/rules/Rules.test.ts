@@ -14,7 +14,13 @@ const withoutRules = "services/pipeline/ResumeNotes.ts"
 
 /** All of the source but the rules. */
 const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts") && !path.startsWith("domain/findings/rules/") && path !== withoutRules)
+  .filter(
+    (path) =>
+      path.endsWith(".ts") &&
+      !path.includes("/dist/") &&
+      !path.startsWith("domain/findings/rules/") &&
+      path !== withoutRules
+  )
   .map((path) => readFileSync(new URL(`src/${path}`, root), "utf8"))
 
 layer(NodeServices.layer)("every rule", (it) => {

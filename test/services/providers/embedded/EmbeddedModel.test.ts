@@ -49,7 +49,7 @@ const quotedLine = /^- \[.+?\]\((.+?)#L(\d+)\) (`+) ?(.+?) ?\3$/gm
 
 describe("the question of the README", () => {
   const [, question = ""] = /--model embedded --allow read_file '(.+)'/.exec(read("README.md")) ?? []
-  const sources = globSync("{README.md,src/**/*.ts}", { cwd: root })
+  const sources = globSync("{README.md,src/**/*.ts}", { cwd: root, exclude: ["**/dist/**"] })
   const files = Object.fromEntries(
     sources.map((path) => [path, read(path)]).filter(([, text]) => text?.includes("exitCodeOf"))
   )

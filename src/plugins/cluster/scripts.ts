@@ -1,24 +1,30 @@
 /**
- * Cluster runs for scripts, as promises: workers carry them out over a PostgreSQL database; clients start, follow,
- * answer and cancel them.
+ * The entry point `task-conductor-cluster`: cluster runs for scripts, as promises. Workers carry them out over a PostgreSQL
+ * database; clients start, follow, answer and cancel them. What the command line gives with `run --cluster`, `attach`, `cancel`
+ * and `worker`.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import {
-  attachRun,
-  cancelRun,
-  layerClient,
-  layerClusterRuns,
-  prepareRun,
-  submitRun
-} from "../plugins/cluster/clusterClient.ts"
-import { runWorker } from "../plugins/cluster/worker.ts"
-import { type Approve, type Arbitrate, layerCallback } from "../app/callbackApprover.ts"
-import { withOptions } from "./optionNames.ts"
-import { type RunHandle, startWork, newRunOf, type RunOptions } from "./run.ts"
-import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
+  configurationOf,
+  newRunOf,
+  onThisMachine,
+  type RunHandle,
+  type RunOptions,
+  type ScriptOptions,
+  startWork,
+  withOptions
+} from "../../kit/scripts.ts"
+import { type Approve, type Arbitrate, layerCallback } from "../../kit/tools.ts"
+import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "./clusterClient.ts"
+import { runWorker } from "./worker.ts"
+
+export { DatabaseUnavailable, DatabaseUnnamed } from "./ClusterDatabase.ts"
+export { ProjectShared } from "./ClusterRuns.ts"
+export { RunWaits } from "./RunFollower.ts"
+export { RunRefused } from "./RemoteAnswers.ts"
 
 /** Where the runs are. */
 export interface DatabaseOptions {

@@ -1,12 +1,12 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
-import { attach, cancel, RunRefused, RunWaits, run, work } from "../src/cluster.ts"
-import { askedOf, makeCluster, writing } from "./support/Cluster.ts"
-import { FakeOllama } from "./support/FakeOllama.ts"
-import { fakeModel } from "./support/FakeOllamaPaths.ts"
-import { liveTest } from "./support/liveTest.ts"
-import { needsPostgres } from "./support/Postgres.ts"
+import { attach, cancel, RunRefused, RunWaits, run, work } from "../../../src/plugins/cluster/scripts.ts"
+import { askedOf, makeCluster, writing } from "../../support/Cluster.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { needsPostgres } from "../../support/Postgres.ts"
 
 /** What a promise is rejected with. */
 const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
@@ -17,7 +17,7 @@ const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
     )
   )
 
-describe("task-conductor/cluster", { timeout: 60_000, ...needsPostgres }, () => {
+describe("task-conductor-cluster", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("begins, answers and ends runs from scripts, on a worker of a script", () =>
     Effect.gen(function* () {
       const { sandbox, url: database } = yield* makeCluster
