@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
+import { isSource, moduleUrl } from "../services/files/PackageFolder.ts"
 import { definePlugin } from "../services/tools/Plugin.ts"
 import type { Feature, SharedRuns } from "./SharedRuns.ts"
 import { version } from "./version.ts"
@@ -39,8 +40,9 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
   }
 }
 
-/** Loads the package, with the modules of this program in the place of any other copy. */
+/** Loads the package, with the modules of this program in the place of any other copy; sources load the sources of the package. */
 const loadPackage = async (): Promise<ClusterPackage> => {
+  if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage
   const require = createRequire(import.meta.url)
   const installed = installedVersion(require)
   if (installed === undefined) {

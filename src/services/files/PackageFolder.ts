@@ -5,7 +5,8 @@
 import { basename, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const isSource = import.meta.url.endsWith(".ts")
+/** True where the sources themselves run. */
+export const isSource: boolean = import.meta.url.endsWith(".ts")
 
 /** The absolute path of this package: a built module is in a folder of `dist`, this source in one of `src/services`. */
 export const packageRoot: string = resolve(fileURLToPath(new URL(isSource ? "../../.." : "../..", import.meta.url)))
