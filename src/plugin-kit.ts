@@ -44,7 +44,13 @@ export { ModelError } from "./domain/models/ModelAnswer.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
-export { FileReads, type HostServices, PageFetch } from "./services/tools/HostServices.ts"
+export {
+  type CallQuestion,
+  CallQuestions,
+  FileReads,
+  type HostServices,
+  PageFetch
+} from "./services/tools/HostServices.ts"
 export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */

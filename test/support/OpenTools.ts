@@ -38,6 +38,7 @@ export interface OpenTools {
   /** Allows everything when absent. */
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  readonly readOnly?: boolean
   /** Fetches from the internet only when absent. */
   readonly web?: Layer.Layer<WebFetch>
   readonly limits?: Partial<CallLimits>
@@ -75,7 +76,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     ...given.commands
   })
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
-    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
+    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [], readOnly: given.readOnly ?? false })),
     Layer.provideMerge(
       Layer.provide(
         ToolRegistry.layer([builtIns, ...(given.plugins ?? [])]),
