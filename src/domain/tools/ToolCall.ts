@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
 import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
+import { ResultFile } from "./ToolOutput.ts"
 
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
@@ -55,7 +56,9 @@ export const ToolResult = Schema.Struct({
     timestamp: Schema.Int
   }),
   /** What the tool noted about the call, for people; no model is shown it. */
-  log: Schema.optionalKey(Schema.Array(Schema.String))
+  log: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The images and files of the result, which its data names; their bytes are kept elsewhere. */
+  files: Schema.optionalKey(Schema.Array(ResultFile))
 })
 export type ToolResult = typeof ToolResult.Type
 

@@ -14,9 +14,10 @@ import { dataText, type PreparedCall, ToolFailure } from "../../domain/tools/Too
 import { RunEvents } from "../runs/RunEvents.ts"
 import type { CallTime } from "./CallTime.ts"
 import type { Wait } from "./ForeignCode.ts"
+import { type CallOutput, isOutput } from "./KeepOutput.ts"
 import { guardTool } from "./ToolGuard.ts"
 
-export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
+export type CallLimits = Pick<Limits, "toolFileBytes" | "toolOutputBytes" | "toolSeconds" | "tools">
 
 /** A limit with the setting that raises it. */
 interface CallLimit {
@@ -43,20 +44,20 @@ const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCal
   return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
 }
 
-/** The data of a call, unless it is too large. */
-const withinOutput = (limits: CallLimits, tool: string, data: Schema.Json): Result.Result<Schema.Json, ToolFailure> => {
-  const size = sizeOf(data)
+/** What a tool returned, unless its text is too large. */
+const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Result.Result<CallOutput, ToolFailure> => {
+  const size = isOutput(output) ? sizeOf(`${output.text}`) : sizeOf(output)
   const own = limits.tools?.[tool]?.outputBytes
   const value = own ?? limits.toolOutputBytes
   const name = own === undefined ? "limits.toolOutputBytes" : `limits.tools.${tool}.outputBytes`
-  if (size <= value) return Result.succeed(data)
+  if (size <= value) return Result.succeed(output)
   const message = `The output of ${tool} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
 }
 
 /** The code of a call, its time, and what publishes its progress while it goes on. */
 interface LimitedWork {
-  readonly code: Effect.Effect<Schema.Json, ToolFailure>
+  readonly code: Effect.Effect<CallOutput, ToolFailure>
   readonly time: CallTime
   readonly publishing: Effect.Effect<never>
 }
@@ -80,7 +81,7 @@ export const makeLimitedRun = (limits: CallLimits) =>
       work.time.reached(Duration.seconds(most.value)),
       Effect.suspend(() => Effect.fail(new ToolFailure({ type: "timeout", message })))
     )
-    const wait: Wait<Schema.Json, ToolFailure, ToolFailure, never> = (ended) =>
+    const wait: Wait<CallOutput, ToolFailure, ToolFailure, never> = (ended) =>
       Effect.raceAllFirst([ended, late, heartbeat, work.publishing])
     return Effect.map(
       guardTool(call.info, work.code, wait),

@@ -4,21 +4,21 @@
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
 import { askFunction, type CallContext, hostFunctions } from "./CallContext.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { HostServices } from "./HostServices.ts"
+import type { CallOutput } from "./KeepOutput.ts"
 import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
 /** What the code of a tool gives and fails with, as its type says. Nobody has looked at it yet: it may be anything. */
-type Unchecked<R> = Effect.Effect<Schema.Json, ToolFailure, R>
+type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
 /** The value of a promise; interruption aborts the signal and waits for the promise to settle. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
-    const settled = Promise.resolve(work as Schema.Json)
+    const settled = Promise.resolve(work as CallOutput)
     settled.then(
       (value) => resume(Effect.succeed(value)),
       (thrown: ToolFailure) => resume(Effect.fail(thrown))

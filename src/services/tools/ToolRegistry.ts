@@ -29,6 +29,7 @@ import { definedFields } from "../../domain/text/DefinedFields.ts"
 import { Commands } from "../commands/Commands.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
+import { type CallOutput, isOutput } from "./KeepOutput.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
 import { startTool } from "./ToolCode.ts"
 import { WebFetch } from "./WebFetch.ts"
@@ -193,7 +194,8 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
       startTool(found.tool, params, { ...found.settings, ...reports, granted: accesses }, context)
     )
-    const data: unknown = yield* Effect.provideContext(code, services)
+    const data: CallOutput = yield* Effect.provideContext(code, services)
+    if (isOutput(data)) return data
     if (isNestedTooDeep(data)) {
       const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
       return yield* new ToolFailure({ type: "output_limit", message })

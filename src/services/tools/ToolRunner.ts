@@ -27,9 +27,10 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
 import { activityOf, makeCallRecords, makeBeginning, measured, TooManyDenials } from "./CallRecords.ts"
-import { makeReports, withLog } from "./CallReports.ts"
+import { makeReports, withNotes } from "./CallReports.ts"
 import { makeCallTime } from "./CallTime.ts"
 import { toldFiles } from "./FileAccess.ts"
+import { type CallData, makeKeepOutput } from "./KeepOutput.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { makeResultNotes } from "./ResultNotes.ts"
 import { guardTool } from "./ToolGuard.ts"
@@ -67,6 +68,7 @@ const tellsOfFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boole
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const gate = yield* Gate
   const guard = yield* ChangeGuard
+  const keep = yield* makeKeepOutput(limits)
   const inFlight = yield* makeInFlightCalls
   const begin = yield* makeBeginning(inFlight)
   const noteResult = yield* makeResultNotes
@@ -108,8 +110,11 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         startedAt = yield* Clock.currentTimeMillis
         const time = yield* makeCallTime
         const code = registry.execute(permit, reports, time.paused)
-        const outcome = yield* runLimited(id, prepared, { code, publishing, time })
+        const returned = yield* runLimited(id, prepared, { code, publishing, time })
         startedAt += yield* time.waited
+        const outcome = yield* Effect.result(
+          Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
+        )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
         // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
@@ -121,7 +126,12 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         Effect.map((data) => Result.succeed(data)),
         Effect.catchTag("ToolFailure", (failure) => Effect.succeed(Result.fail(failure)))
       )
-      return withoutDeclaredSecrets(withLog(yield* measured(outcome, startedAt), lines()))
+      const { files } = Result.getOrElse(outcome, (): Partial<CallData> => ({}))
+      const result = yield* measured(
+        Result.map(outcome, ({ data }) => data),
+        startedAt
+      )
+      return withoutDeclaredSecrets(withNotes(result, lines(), files))
     })
     // 5. Record: the result is on the disk before anything goes on, and what the journal has is not made again.
     const recorded =
