@@ -5,6 +5,8 @@
 
 /* Defining a plugin. */
 export { definePlugin, type Plugin, type PluginParts, pluginApiVersion, PluginTools } from "./services/tools/Plugin.ts"
+export type { ProviderSetup, ProviderSource } from "./services/tools/Plugin.ts"
+export type { SecretNeed } from "./services/tools/PluginSettings.ts"
 export { type Tool, tool, type Tools } from "./services/tools/Tool.ts"
 export { toolkitPlugin, type ToolkitParts } from "./services/tools/ToolkitPlugin.ts"
 
