@@ -46,6 +46,8 @@ interface Granted {
 
 const denial = (message: string) => new ToolFailure({ type: "permission_denied", message })
 
+const hiddenState = "unknown"
+
 const isAccess = Schema.is(Access)
 
 const undeclared = (what: string) =>
@@ -66,7 +68,8 @@ const grantedWorkspace = (
   return {
     ...workspace,
     /* The hash of a file lets its content be guessed. */
-    state: () => Effect.succeed("unknown"),
+    state: () => Effect.succeed(hiddenState),
+    entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
       Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes, range)),
     encoding: (file) => Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encoding), () => undefined),
