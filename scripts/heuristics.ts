@@ -57,6 +57,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "Later a change and its report do not fit; sooner the model hurries."
   ),
   turns(
+    "ResultImages.ts#mostImages",
+    "images",
+    "a message shows at most so many images of results",
+    "Small windows are full with more; with fewer, two states of a page cannot be compared."
+  ),
+  turns(
     "hooks/SelfReview.ts#leastAnswers",
     "answers",
     "with fewer answers left there is no self-review",

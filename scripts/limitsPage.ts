@@ -40,6 +40,7 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   serverWaitSeconds: "The run ends with exit code 5; the message names this limit. It can be resumed.",
   toolSeconds: "The call is stopped with `timeout`; its message names this limit.",
   toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
+  toolFileBytes: "The result is left out with `output_limit`; its message names this limit.",
   commandSeconds:
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
   checkSeconds:

@@ -5,6 +5,8 @@
 
 /* Defining a plugin. */
 export { definePlugin, type Plugin, type PluginParts, pluginApiVersion, PluginTools } from "./services/tools/Plugin.ts"
+export type { ProviderSetup, ProviderSource } from "./services/tools/Plugin.ts"
+export type { SecretNeed } from "./services/tools/PluginSettings.ts"
 export { type Tool, tool, type Tools } from "./services/tools/Tool.ts"
 export { toolkitPlugin, type ToolkitParts } from "./services/tools/ToolkitPlugin.ts"
 
@@ -27,6 +29,7 @@ export { FileKind } from "./domain/files/FileKind.ts"
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
 export { EffectClass, Risk } from "./domain/tools/Access.ts"
 export { Arguments, ToolErrorType, ToolFailure } from "./domain/tools/ToolCall.ts"
+export { type OutputFile, type OutputImage, ToolOutput } from "./domain/tools/ToolOutput.ts"
 export { CommandLine } from "./domain/commands/CommandText.ts"
 export { commandSeconds } from "./domain/commands/CommandSettings.ts"
 export { secondsOfTool } from "./services/tools/CallLimits.ts"
@@ -44,7 +47,13 @@ export { ModelError } from "./domain/models/ModelAnswer.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
-export { FileReads, type HostServices, PageFetch } from "./services/tools/HostServices.ts"
+export {
+  type CallQuestion,
+  CallQuestions,
+  FileReads,
+  type HostServices,
+  PageFetch
+} from "./services/tools/HostServices.ts"
 export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */

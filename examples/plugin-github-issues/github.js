@@ -72,3 +72,13 @@ export const closeIssue = async (access, number) => {
   const body = JSON.stringify({ state: "closed" })
   return shown(await request(access, `/issues/${number}`, `issue ${number}`, { method: "PATCH", body }))
 }
+
+/** @param {Access} access @param {number} number */
+export const readIssue = async (access, number) => shown(await request(access, `/issues/${number}`, `issue ${number}`))
+
+/** @param {Access} access @param {number} number @param {string} text */
+export const commentOn = async (access, number, text) => {
+  const body = JSON.stringify({ body: text })
+  const { html_url } = await request(access, `/issues/${number}/comments`, `issue ${number}`, { method: "POST", body })
+  return { number, url: html_url }
+}

@@ -1,7 +1,7 @@
 // @ts-check
 /** Tools for the issues of one repository, which the configuration names. */
 import { definePlugin, tool } from "task-conductor/plugin"
-import { closeIssue, listIssues } from "./github.js"
+import { closeIssue, commentOn, listIssues, readIssue } from "./github.js"
 
 /**
  * The server that the tools talk to; it is asked about.
@@ -16,7 +16,7 @@ const hostOf = (api) => {
 
 export default definePlugin({
   name: "github-issues",
-  secrets: { GITHUB_TOKEN: "Reads and closes the issues of your repository." },
+  secrets: { GITHUB_TOKEN: "Reads, closes and comments on the issues of your repository." },
   skills: new URL("./skills/", import.meta.url),
   config: {
     type: "object",
@@ -73,6 +73,32 @@ export default definePlugin({
         ],
         execute: async ({ number }, { secret, signal }) =>
           closeIssue({ api, repository, token: secret("GITHUB_TOKEN"), signal }, number)
+      }),
+      comment_issue: tool({
+        description: `Posts a comment on an issue of ${repository} on GitHub. Use it only when the prompt wants an answer there.`,
+        parameters: {
+          type: "object",
+          properties: {
+            number: { type: "integer", minimum: 1, description: "The number of the issue." },
+            text: { type: "string", minLength: 1, description: "The comment, in Markdown." }
+          },
+          required: ["number", "text"]
+        },
+        risk: "safe",
+        effect: "once",
+        example: { number: 12, text: "Fixed in version 1.2." },
+        access: () => [hostOf(api)],
+        execute: async ({ number, text }, { ask, secret, signal }) => {
+          const access = { api, repository, token: secret("GITHUB_TOKEN"), signal }
+          /* The title is known only now: a model may have the wrong number, which the user sees by it. */
+          const { title } = await readIssue(access, number)
+          await ask({
+            does: `comment on issue ${number} of ${repository} on GitHub`,
+            target: `comment:${repository}#${number}`,
+            details: `Issue: ${title}\n\n${text}`
+          })
+          return commentOn(access, number, text)
+        }
       })
     }
   }

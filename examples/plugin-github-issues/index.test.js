@@ -16,7 +16,9 @@ const server = createServer((request, response) => {
   requests.push({ method, url, token: headers.authorization })
   response.writeHead(status, { "content-type": "application/json" })
   const closed = { ...issue, state: "closed" }
-  response.end(JSON.stringify(method === "PATCH" ? closed : [issue, { ...issue, number: 4, pull_request: {} }]))
+  const listed = [issue, { ...issue, number: 4, pull_request: {} }]
+  const single = method === "POST" ? { html_url: "https://github.example/3#1" } : issue
+  response.end(JSON.stringify(method === "PATCH" ? closed : url?.includes("/issues/") === true ? single : listed))
 })
 await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
 after(() => server.close())
@@ -58,6 +60,16 @@ test("closes an issue only when its target is allowed too", async () => {
   const { data } = await call("close_issue", { number: 3 }, [`close_issue:${host}`, "close_issue:issue:you/weather#*"])
   assert.deepEqual(data, { number: 3, title: "It rains", state: "closed", labels: ["bug"] })
   assert.equal(requests.at(-1)?.method, "PATCH")
+})
+
+test("comments on an issue only after a question of its own", async () => {
+  const args = { number: 3, text: "It will end." }
+  const denied = await call("comment_issue", args, [`comment_issue:${host}`])
+  assert.equal(denied.error_type, "permission_denied")
+  assert.equal(requests.at(-1)?.method, "GET")
+  const { data } = await call("comment_issue", args, [`comment_issue:${host}`, "comment_issue:comment:you/weather#*"])
+  assert.deepEqual(data, { number: 3, url: "https://github.example/3#1" })
+  assert.equal(requests.at(-1)?.method, "POST")
 })
 
 test("says what GitHub does not have", async () => {

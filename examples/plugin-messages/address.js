@@ -22,8 +22,8 @@ export const spoken = {
   module: "MessagesModel",
   api: "the Messages API",
   remedies: () => ({
-    start: "Start it, or set ANTHROPIC_BASE_URL.",
-    check: "Check ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY and the model.",
+    start: 'Start it, or set "url" of the plugin messages.',
+    check: 'Check "url" of the plugin messages, the secret ANTHROPIC_API_KEY and the model.',
     missing: "Choose one that the server offers with --model messages:NAME."
   })
 }

@@ -5,17 +5,20 @@ import * as Layer from "effect/Layer"
 import { definePlugin } from "task-conductor/plugin"
 import { addressProblem, readAddress } from "./address.js"
 
-/** @type {import("task-conductor/plugin").Provider} */
-const messages = {
+/**
+ * @param {string | undefined} url
+ * @returns {import("task-conductor/plugin").Provider}
+ */
+const messages = (url) => ({
   id: "messages",
   traceName: "anthropic",
   server: {
-    read: () => readAddress(process.env["ANTHROPIC_BASE_URL"]),
-    /* The environment has the address, also when a run is resumed. */
+    read: () => readAddress(url),
+    /* The configuration of the plugin has the address, also when a run is resumed. */
     save: () => ({}),
     problem: addressProblem,
-    source: "ANTHROPIC_BASE_URL",
-    remedy: "Start it, or set ANTHROPIC_BASE_URL; a key goes into ANTHROPIC_API_KEY.",
+    source: `"url" of the plugin messages`,
+    remedy: `Start it, or set "url" of the plugin messages; a key is the secret ANTHROPIC_API_KEY.`,
     keyVariable: "ANTHROPIC_API_KEY"
   },
   connect: (address) =>
@@ -30,6 +33,14 @@ const messages = {
         ({ layerModel }) => layerModel(options)
       )
     )
-}
+})
 
-export default definePlugin({ name: "messages", providers: [messages] })
+export default definePlugin({
+  name: "messages",
+  config: {
+    type: "object",
+    properties: { url: { type: "string", description: "The address of the server; that of llama.cpp by default." } }
+  },
+  secrets: { ANTHROPIC_API_KEY: { use: "Is sent to servers that want a key.", optional: true } },
+  providers: ({ config: { url } }) => [messages(url)]
+})

@@ -39,7 +39,9 @@ after(() => server.close())
 const address = server.address()
 const host = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
 const apiKey = Redacted.make("a-key")
-const [provider] = plugin.providers ?? []
+const { providers } = plugin
+assert.ok(typeof providers === "function")
+const [provider] = providers({ config: { url: `${host}/` }, secret: () => "" })
 assert.ok(provider)
 
 const model = provider.model({ host, apiKey, model: "messages:a", contextWindow: 8192, maxAnswerTokens: 100 })
@@ -54,6 +56,13 @@ const ask = (prompt) =>
 
 test("is a plugin that the host accepts", async () => {
   assert.deepEqual(await checkPlugin(new URL("./index.js", import.meta.url)), [])
+  const problems = await checkPlugin(new URL("./index.js", import.meta.url), { config: { url: 8080 } })
+  assert.match(problems.join(), /url/)
+})
+
+test("has the server where the configuration says", () => {
+  const { problem, read } = provider.server ?? {}
+  assert.deepEqual([read?.({}), problem?.(host)], [host, undefined])
 })
 
 test("reads text, and the tokens of the prompt with those in the cache", async () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The tool `query_sqlite`, for the database that the configuration names. */
 import { fork } from "node:child_process"
-import { definePlugin, tool, ToolFailure } from "task-conductor/plugin"
+import { definePlugin, tool, ToolFailure, ToolOutput } from "task-conductor/plugin"
 
 /**
  * @typedef {{ sql: string, rows: number }} Query
@@ -11,6 +11,22 @@ import { definePlugin, tool, ToolFailure } from "task-conductor/plugin"
 
 /** Only these read alone; SQLite itself refuses what writes, and ATTACH would open files that the call was not granted. */
 const reads = /^\s*(select|values|with)\b/i
+
+/** As many rows as a file may have. */
+const mostExported = 100_000
+
+/** @param {string} sql */
+const requireRead = (sql) => {
+  if (reads.test(sql)) return
+  throw new ToolFailure({ type: "validation_failed", message: "Only a SELECT can be run. Begin with SELECT or WITH." })
+}
+
+/** @param {string | number | null} value */
+const csvCell = (value) =>
+  /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "")
+
+/** @param {Answer} answer */
+const csvOf = ({ columns, rows }) => [columns, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("")
 
 /** A process for each database file, started by the first query and kept for the next; queries wait for each other. */
 const makeDatabase = () => {
@@ -104,16 +120,35 @@ export default definePlugin({
         access: () => [{ _tag: "ReadFile", path: file }],
         execute: async ({ sql }, { granted: [read], log, progress, signal }) => {
           if (read?._tag !== "ReadFile") throw new Error("The database was not granted.")
-          if (!reads.test(sql)) {
-            throw new ToolFailure({
-              type: "validation_failed",
-              message: "Only a SELECT can be run. Begin with SELECT or WITH."
-            })
-          }
+          requireRead(sql)
           progress("querying")
           const answer = await database.query(read.path, { sql, rows }, { progress, signal })
           log(`${answer.rows.length} rows of ${file}`)
           return { ...answer, ...(answer.more ? { note: `Only the first ${rows} rows. Use WHERE or GROUP BY.` } : {}) }
+        }
+      }),
+      export_sqlite: tool({
+        description: `Gives the user all rows of one SELECT on the SQLite database ${file} as a CSV file. Use it when the prompt wants a table as a file.`,
+        parameters: {
+          type: "object",
+          properties: { sql: { type: "string", description: "One SELECT in the SQL of SQLite." } },
+          required: ["sql"]
+        },
+        aliases: { query: "sql" },
+        risk: "safe",
+        effect: "pure",
+        example: { sql: "SELECT * FROM days" },
+        errors: { validation_failed: "The SQL is wrong, or does more than read." },
+        access: () => [{ _tag: "ReadFile", path: file }],
+        execute: async ({ sql }, { granted: [read], progress, signal }) => {
+          if (read?._tag !== "ReadFile") throw new Error("The database was not granted.")
+          requireRead(sql)
+          const answer = await database.query(read.path, { sql, rows: mostExported }, { progress, signal })
+          const left = answer.more ? ", the first of more" : ""
+          return new ToolOutput({
+            text: `${answer.rows.length} rows${left}, with the columns ${answer.columns.join(", ")}.`,
+            files: [{ name: "rows.csv", mediaType: "text/csv", data: Buffer.from(csvOf(answer)) }]
+          })
         }
       })
     }

@@ -56,6 +56,20 @@ test("gives no more rows than the configuration says", async () => {
   assert.deepEqual(log, ["25 rows of data.sqlite"])
 })
 
+test("gives all rows as a file", async () => {
+  const args = { sql: "SELECT day, 'a \"b\", c' AS text FROM days" }
+  const { data, files = [] } = await runTool(plugin, "export_sqlite", args, { config, project })
+  assert.match(
+    String(data),
+    /^40 rows, with the columns day, text\.\n\[file rows\.csv: text\/csv, \d+ bytes, not kept\]$/
+  )
+  assert.deepEqual(
+    files.map(({ mediaType, name }) => [name, mediaType]),
+    [["rows.csv", "text/csv"]]
+  )
+  assert.ok((files[0]?.bytes ?? 0) > 40)
+})
+
 test("names the tables when a query is wrong", async () => {
   const { error_message, error_type } = await query("SELECT * FROM weather")
   assert.equal(error_type, "validation_failed")

@@ -17,6 +17,8 @@ import {
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
 import { explanationOf } from "../services/files/FileFailure.ts"
+import { filesInMemory, KeptFiles } from "../services/files/KeptFiles.ts"
+import { resultFilesOf } from "../services/conversation/ConversationStore.ts"
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
@@ -185,7 +187,8 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
         Effect.andThen(holdToTheEnd),
         Effect.tap((report) => runEndHooks(report, context.warn)),
         Effect.provide(layerProject(setup, whole, { lock })),
-        Effect.provideServiceEffect(FileVersions, versionsInMemory)
+        Effect.provideServiceEffect(FileVersions, versionsInMemory),
+        Effect.provideServiceEffect(KeptFiles, isKept ? resultFilesOf(place, order.runId) : filesInMemory)
       )
   )
 })

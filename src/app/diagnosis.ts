@@ -23,7 +23,7 @@ import { isFolder, isThere } from "../services/files/FileLook.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
-import { makeSecretReader } from "../services/plugins/Secrets.ts"
+import { secretReaderOf } from "./ownPlugins.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { type FittedSetup, fitSetup, withPluginProviders } from "./modelChoice.ts"
 import { askServer, listInstalled, patience } from "./serverModels.ts"
@@ -258,9 +258,9 @@ export const configurationFindings = Effect.fnUntraced(function* ({
 })
 
 /** The secrets that the user's configuration has a place for. A command is not run: a keychain may ask the user. */
-const secretFindings = ({ configuration: { secrets = {} }, folders, userFile }: Setup) => {
-  const read = makeSecretReader({ sources: secrets, file: userFile.path, home: folders.home })
-  return Effect.forEach(Object.entries(secrets), ([name, source]) => {
+const secretFindings = (setup: Setup) => {
+  const read = secretReaderOf(setup)
+  return Effect.forEach(Object.entries(setup.configuration.secrets ?? {}), ([name, source]) => {
     if ("command" in source)
       return Effect.succeed(ok("secret", `${name}, by a command that is run when a plugin needs it`))
     return Effect.map(read(name), (secret) =>
@@ -293,6 +293,7 @@ export const diagnose = (project: string, given: Configuration) =>
       return [
         ...(yield* configurationFindings(setup)),
         ...(yield* secretFindings(setup)),
+        ...(setup.models.leftOut ?? []).map((why) => problem("plugin", why)),
         ...(yield* firstLook(setup)),
         ...(yield* commandFindings(setup)),
         ...(yield* checkFindings(setup)),

@@ -44,7 +44,7 @@ import { TaskAgent } from "../services/pipeline/TaskAgent.ts"
 import { ChangeApplier } from "../services/pipeline/ChangeApplier.ts"
 import { Hooks, layerChangeGuard } from "../services/plugins/Hooks.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
-import { makeSecretReader } from "../services/plugins/Secrets.ts"
+import { secretReaderOf } from "./ownPlugins.ts"
 import { CurrentServer, layerCurrentServer, unknownFacts } from "../services/providers/Provider.ts"
 import { leavesMachine, providerOf } from "./providers.ts"
 import { Evidence } from "../services/references/Evidence.ts"
@@ -186,10 +186,9 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
  * recorded tools of a replay, nothing is loaded and no server is started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
-  const { configuration, extensions, folders, project, settings, userFile } = setup
+  const { extensions, folders, project, settings } = setup
   const { hooks, plugins, tools } = extensions
   const { config, home } = folders
-  const secret = makeSecretReader({ sources: configuration.secrets ?? {}, file: userFile.path, home: folders.home })
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
     const { found, problems: notFound } = yield* DiscoveredPlugins
@@ -208,7 +207,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
     Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),
     Layer.provideMerge(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerDiscovered(setup) : DiscoveredPlugins.layerNone),
-    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values, secret }))
+    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values, secret: secretReaderOf(setup) }))
   )
 }
 

@@ -4,6 +4,7 @@
  * composition root.
  */
 import { totalmem } from "node:os"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Option from "effect/Option"
@@ -12,7 +13,9 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { providerOfRun, type Setup, withCalls, modelNames, withProviders, renameModels } from "./setup.ts"
-import { ownPlugins } from "./ownPlugins.ts"
+import { ownPlugins, secretReaderOf } from "./ownPlugins.ts"
+import { withSecrets } from "../services/plugins/PluginPackages.ts"
+import { providersOf } from "../services/plugins/PluginProviders.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { defaultProvider, providerOf } from "./providers.ts"
@@ -152,13 +155,18 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   values: ReadonlyArray<Plugin> = []
 ) {
   if (!modelNames(setup).some(isForeign)) return setup
-  const plugins = yield* ownPlugins(setup, values)
+  const plugins = (yield* ownPlugins(setup, values)).filter((plugin) => plugin.providers !== undefined)
+  const secret = secretReaderOf(setup)
+  const made = yield* Effect.forEach(plugins, (plugin) => Effect.map(withSecrets(plugin, secret), providersOf))
+  const [lists, problems] = Arr.partition(made, (one) => one)
+  const leftOut = problems.map(({ message }) => message)
+  const known = { ...setup, models: { ...setup.models, leftOut } }
   const existing = new Set(setup.models.providers.map(({ id }) => id))
-  const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !existing.has(id))
-  if (providers.length === 0) return setup
+  const providers = lists.flat().filter(({ id }) => !existing.has(id))
+  if (providers.length === 0) return known
   /* A plugin has the models that its name begins, and no others. */
   const extended = yield* withProviders(
-    setup,
+    known,
     providers.map(({ owns: _owns, ...provider }) => provider)
   )
   if (extended.models.chosenBy !== "project" || setup.models.providers.includes(providerOfRun(extended)))
@@ -188,7 +196,10 @@ export const fitSetup = Effect.fn("fitSetup")(function* (
   const extended = yield* withPluginProviders(given, plugins)
   if (providerOfRun(extended).connect === undefined) return { setup: extended }
   const { facts, notes, setup } = yield* resolveModels(extended, terminal?.pickModel).pipe(
-    Effect.tapError(() => warn?.({ warnings: extended.folders.notes }) ?? Effect.void)
+    Effect.tapError(() => {
+      const { folders, models } = extended
+      return warn?.({ warnings: [...folders.notes, ...(models.leftOut ?? [])] }) ?? Effect.void
+    })
   )
   const { configuration, settings } = setup
   const ofRun = facts.get(settings.model)

@@ -22,6 +22,8 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { putFiles } from "./trialSetup.ts"
 import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import { providersOf } from "../services/plugins/PluginProviders.ts"
+import type { PluginProblem } from "../services/tools/PluginProblem.ts"
 import { leavesMachine } from "./providers.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import type { SecretReader } from "../services/plugins/Secrets.ts"
@@ -138,9 +140,12 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
 
 /** True for a plugin that brings something beside tools and skills. */
 const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
+  typeof providers === "function" ||
   providers.length > 0 ||
   Object.keys(commands).length > 0 ||
   [approver, discover, listener, web].some(Predicate.isNotUndefined)
+
+const onlyProblem = { onFailure: (problem: PluginProblem) => [problem], onSuccess: () => [] }
 
 /** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
 export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
@@ -154,8 +159,9 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (source: Plu
     const { plugins } = yield* PluginPackages
     const brings = examples.hasTools || skills.hasSkills || plugins.some(bringsMore)
     const isEmpty = registry.problems.length === 0 && !brings
+    const problems = [...registry.problems, ...plugins.map(providersOf).flatMap(Result.match(onlyProblem))]
     return [
-      ...registry.problems.map((problem) => problem.message),
+      ...new Set(problems.map((problem) => problem.message)),
       ...(touched ? ["the plugin changes the project while it loads"] : []),
       ...(isEmpty ? ["the plugin has no tools"] : []),
       ...examples.problems,

@@ -11,7 +11,7 @@ import { owns, type Provider } from "../services/providers/Provider.ts"
 /** The last one has every model that none before it has. */
 export const builtInProviders: ReadonlyArray<Provider> = [
   embedded,
-  ...features.flatMap(({ providers = [] }) => providers),
+  ...features.flatMap(({ providers = [] }) => (typeof providers === "function" ? [] : providers)),
   ollama
 ]
 

@@ -56,6 +56,8 @@ export interface ModelSources {
   readonly chosenBy: "user" | "project" | "nobody"
   /** Those that are built in, and those of plugins once they are needed. */
   readonly providers: ReadonlyArray<Provider>
+  /** Why plugins bring no providers although they have some; a sentence each. */
+  readonly leftOut?: ReadonlyArray<string>
   readonly apiKey: Redacted.Redacted | undefined
   /** What the server has said of models, by their names. */
   readonly facts?: ReadonlyMap<string, ModelFacts>
@@ -101,9 +103,9 @@ const requireAddress = ({ host }: Settings, { server }: Provider) => {
 const hostOf = (given: Configuration, providers: ReadonlyArray<Provider>): string =>
   providerFor(given, providers).server?.read(given) ?? ""
 
-const keyOf = ({ server }: Provider) =>
-  server === undefined
-    ? Effect.undefined
+const keyOf = ({ key: ofPlugin, server }: Provider) =>
+  server === undefined || ofPlugin !== undefined
+    ? Effect.succeed(ofPlugin)
     : Effect.map(environmentVariable(server.keyVariable), (key) => (key === undefined ? undefined : Redacted.make(key)))
 
 const entriesOf = (

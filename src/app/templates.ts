@@ -33,12 +33,35 @@ const toolNameOf = (pluginName: string): string => {
 /** In which language a new plugin is written: JavaScript, which Node runs without a build, or TypeScript, which is compiled for a package. */
 export type PluginLanguage = "javascript" | "typescript"
 
-/** The files of a new plugin for this version of task-conductor. */
-export const newPlugin = (packageName: string, version: string, language: PluginLanguage = "javascript") => {
-  const plugin = pluginFolder(packageName).replace(/^task-conductor-plugin-(?=.)/, "")
-  const words = { TOOL_NAME: toolNameOf(plugin), PLUGIN_NAME: plugin, HOST_VERSION: version, PACKAGE_NAME: packageName }
-  return readTemplate(language === "typescript" ? "plugin-typescript" : "plugin", words)
+/** What `npm test` does in a plugin of each language, as its README says. */
+const testText: Readonly<Record<PluginLanguage, string>> = {
+  javascript: "checks the package",
+  typescript: "checks the types and the package, which `npm pack` compiles to `dist`"
 }
+
+/** The fields of a package that another language has in the place of those of JavaScript. */
+const mergedPackage = (own: string, changed: string): string =>
+  `${JSON.stringify({ ...JSON.parse(own), ...JSON.parse(changed) }, null, 2)}\n`
+
+/** The files of a new plugin for this version of task-conductor. */
+export const newPlugin = Effect.fnUntraced(function* (
+  packageName: string,
+  version: string,
+  language: PluginLanguage = "javascript"
+) {
+  const plugin = pluginFolder(packageName).replace(/^task-conductor-plugin-(?=.)/, "")
+  const words = {
+    TOOL_NAME: toolNameOf(plugin),
+    PLUGIN_NAME: plugin,
+    HOST_VERSION: version,
+    PACKAGE_NAME: packageName,
+    TEST_TEXT: testText[language]
+  }
+  const shared = yield* readTemplate("plugin", words)
+  const { "package.json": fields = "{}", ...own } = yield* readTemplate(`plugin-${language}`, words)
+  const files = { ...shared, ...own, "package.json": mergedPackage(shared["package.json"] ?? "{}", fields) }
+  return Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+})
 
 /** The files of a new skill: a working one that follows every rule, so that its author changes an example. */
 export const newSkill = (name: string) =>

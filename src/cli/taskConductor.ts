@@ -131,13 +131,24 @@ export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommand
 /** Words that mean something without being commands. */
 const plainWords: ReadonlySet<string> = new Set(["help", "version", "complete"])
 
+const namesOwnPlugins = Effect.flatMap(
+  Effect.promise(() => import("./plugins/namesPlugins.ts")),
+  ({ namesPlugins }) => namesPlugins
+)
+
+/** True for a command line that lists all commands. */
+const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
+  rest.length === 0 && ["help", "--help", "-h"].includes(word)
+
 /**
- * The commands of the user's plugins, when the words name a command that the program does not have. They take the place of none
- * of its commands.
+ * The commands of the user's plugins, when the words name a command that the program does not have, or ask for all. They take the place of
+ * none of its commands. Only the module of a plugin says which commands it has, so that a word with a mistake imports the plugins as well
+ * before it is refused: the nearest command may be theirs.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
-  if (word === undefined || word.startsWith("-") || plainWords.has(word) || commandNames.includes(word)) return {}
+  const isOther = word === undefined || word.startsWith("-") || plainWords.has(word) || commandNames.includes(word)
+  if (isOther && !(asksForAll(argv) && (yield* namesOwnPlugins))) return {}
   const { ownCommands } = yield* Effect.promise(() => import("./plugins/ownCommands.ts"))
   const own = Object.entries(yield* ownCommands)
   return Object.fromEntries(

@@ -27,7 +27,11 @@ const issue = { number: 3, title: `It rains on ${token}`, state: "open", labels:
 
 const openGitHub = startFakeServer({
   chatPath: "/none",
-  answer: ({ method }) => ({ status: 200, body: method === "PATCH" ? { ...issue, state: "closed" } : [issue] }),
+  answer: ({ method, path }) => {
+    if (method === "PATCH") return { status: 200, body: { ...issue, state: "closed" } }
+    if (method === "POST") return { status: 200, body: { html_url: "https://github.example/3#1" } }
+    return { status: 200, body: path.includes("/issues/") ? issue : [issue] }
+  },
   chat: () => ({})
 })
 
@@ -42,6 +46,7 @@ type Call = Parameters<typeof ollamaTask>[1]
 
 const listing: Call = { name: "list_issues", arguments: { state: "open" } }
 const closing: Call = { name: "close_issue", arguments: { number: 3 } }
+const commenting: Call = { name: "comment_issue", arguments: { number: 3, text: "It will end." } }
 
 /** A project that names the plugin, a model that makes the call, and a server of GitHub. */
 const openWorld = Effect.fnUntraced(function* (call: Call) {
@@ -117,7 +122,7 @@ describe("the plugin github-issues", () => {
       const { GITHUB_TOKEN: _token, ...others } = env
       const ending = yield* run(others, `list_issues:${host}`)
       expect(ending.stdout).toContain("The secret GITHUB_TOKEN is missing")
-      expect(ending.stdout).toContain("Reads and closes the issues of your repository")
+      expect(ending.stdout).toContain("Reads, closes and comments on the issues of your repository")
     })
   )
 
@@ -138,6 +143,39 @@ describe("the plugin github-issues", () => {
       expect(stdout).toContain("issue:you/weather#3")
       expect(stdout).toContain(host)
       expect(methodsOf(github)).toEqual(["PATCH"])
+    })
+  )
+
+  live("shows the text of a comment and the title of its issue before the comment is posted", () =>
+    Effect.gen(function* () {
+      const { env, github, host } = yield* openWorld(commenting)
+      const script = `import { run } from "task-conductor"
+        const { report } = run({
+          prompt: "Answer on issue 3.", model: ${JSON.stringify(fakeModel)}, allow: [${JSON.stringify(trust)}],
+          approve: (request) => { console.log(JSON.stringify({ asked: request })); return true }
+        })
+        await report`
+      const { stderr, stdout } = yield* Effect.promise(
+        () => project.start(process.execPath, ["--input-type=module", "-e", script], env).ended
+      )
+      expect(stderr).toBe("")
+      const questions = stdout.split("\n").filter((line) => line.startsWith("{"))
+      expect(questions).toHaveLength(2)
+      expect(questions[0]).toContain(host)
+      expect(questions[1]).toContain("comment on issue 3 of you/weather on GitHub")
+      expect(questions[1]).toContain('"details":["Issue: It rains on [redacted]","","It will end."]')
+      expect(stdout).not.toContain(token)
+      expect(methodsOf(github)).toEqual(["GET", "POST"])
+    })
+  )
+
+  live("posts no comment that nobody allowed, and says what allows it", () =>
+    Effect.gen(function* () {
+      const { env, github, host } = yield* openWorld(commenting)
+      const ending = yield* run(env, `comment_issue:${host}`)
+      expect(ending.code).toBe(4)
+      expect(ending.stdout).toContain("comment_issue:comment:you/weather#3")
+      expect(methodsOf(github)).toEqual(["GET"])
     })
   )
 })

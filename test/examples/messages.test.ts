@@ -3,6 +3,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
 import {
   eventsOf,
   type ExampleProject,
@@ -76,27 +78,20 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => project.remove())
 
-const runWith = (model: string, url: string) =>
-  Effect.promise(
-    () =>
-      project.conduct(
-        [
-          "run",
-          "--json",
-          "--plugin",
-          name,
-          "--model",
-          model,
-          "--allow",
-          "read_file:README.md",
-          "What is in README.md?"
-        ],
-        {
-          ANTHROPIC_BASE_URL: url,
-          ANTHROPIC_API_KEY: key
-        }
-      ).ended
-  )
+const args = ["run", "--json", "--allow", "read_file:README.md", "--plugin", name]
+
+/** The configuration of the user, which sets the plugin that a flag names, and says that the key is in a file. */
+const configure = (config: object) => {
+  project.write("config/task-conductor/key", key)
+  chmodSync(join(project.root, "config/task-conductor/key"), 0o600)
+  const own = { plugins: [[name, config]], secrets: { ANTHROPIC_API_KEY: { file: "key" } } }
+  project.write("config/task-conductor/config.json", JSON.stringify(own))
+}
+
+const runWith = (model: string, url: string) => {
+  configure({ url })
+  return Effect.promise(() => project.conduct([...args, "--model", model, "What is in README.md?"]).ended)
+}
 
 describe("the plugin messages", () => {
   it("fits the types of the program", async () => {
@@ -139,7 +134,39 @@ describe("the plugin messages", () => {
         expect(missing.stdout + missing.stderr).toContain("Nearest there: messages:tiny, messages:small.")
         const nowhere = yield* runWith("messages:tiny", "http://127.0.0.1:1")
         expect(nowhere.code).not.toBe(0)
-        expect(nowhere.stdout + nowhere.stderr).toContain("Start it, or set ANTHROPIC_BASE_URL")
+        expect(nowhere.stdout + nowhere.stderr).toContain(String.raw`Start it, or set \"url\" of the plugin messages`)
+      }),
+    60_000
+  )
+
+  it.live(
+    "is not used with a wrong configuration, which the failure of its model names",
+    () =>
+      Effect.gen(function* () {
+        configure({ url: 8080 })
+        const { code, stderr, stdout } = yield* Effect.promise(
+          () => project.conduct([...args, "--model", "messages:tiny", "What?"]).ended
+        )
+        expect(code).not.toBe(0)
+        expect(stdout + stderr).toContain("plugins[0][1].url")
+      }),
+    60_000
+  )
+
+  it.live(
+    "takes no address from a project",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* openServer
+        const thief = yield* openServer
+        configure({ url: server.url })
+        project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
+        const ending = yield* Effect.promise(
+          () => project.conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
+        )
+        project.write("app/task-conductor.json", "{}")
+        expect(ending.code).toBe(0)
+        expect([server.chats.length > 1, thief.requests]).toEqual([true, []])
       }),
     60_000
   )

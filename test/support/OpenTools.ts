@@ -23,6 +23,7 @@ import { ToolLimits } from "../../src/services/tools/ToolLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/tools/WebFetch.ts"
 import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
+import { KeptFiles } from "../../src/services/files/KeptFiles.ts"
 import { CurrentCopy } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -38,6 +39,7 @@ export interface OpenTools {
   /** Allows everything when absent. */
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  readonly readOnly?: boolean
   /** Fetches from the internet only when absent. */
   readonly web?: Layer.Layer<WebFetch>
   readonly limits?: Partial<CallLimits>
@@ -45,6 +47,8 @@ export interface OpenTools {
   readonly commands?: Partial<CommandsOptions>
   /** Remembers nothing when absent. */
   readonly activities?: Layer.Layer<Activities>
+  /** Where images and files of results are kept; nowhere when absent. */
+  readonly kept?: KeptFiles
   /** Keeps nothing when absent. */
   readonly journal?: Layer.Layer<Journal>
 }
@@ -75,7 +79,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     ...given.commands
   })
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
-    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
+    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [], readOnly: given.readOnly ?? false })),
     Layer.provideMerge(
       Layer.provide(
         ToolRegistry.layer([builtIns, ...(given.plugins ?? [])]),
@@ -83,6 +87,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
       )
     ),
     Layer.provideMerge(commands),
+    Layer.provide(given.kept === undefined ? Layer.empty : Layer.succeed(KeptFiles)(given.kept)),
     Layer.provideMerge(world),
     Layer.build
   )

@@ -22,6 +22,7 @@ import { requireStays } from "../terminal/OutputPlace.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../../app/layers.ts"
 import { isPackageName, type PluginScope } from "../../domain/configuration/Configuration.ts"
+import { definedFields } from "../../domain/text/DefinedFields.ts"
 import { newPlugin, pluginFolder } from "../../app/templates.ts"
 import { version } from "../../app/version.ts"
 import { explanationOf } from "../../services/files/FileFailure.ts"
@@ -32,6 +33,7 @@ import { readSchemaSource } from "../../domain/tools/SchemaSource.ts"
 import type { Plugin } from "../../services/tools/Plugin.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
+import { isOptional, useOf } from "../../services/tools/PluginSettings.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
@@ -112,6 +114,15 @@ export const tools = Command.make("tools").pipe(
   Command.withSubcommands([listTools, describe])
 )
 
+/** A secret of a plugin. */
+interface ListedSecret {
+  readonly name: string
+  readonly purpose: string
+  readonly isGiven: boolean
+  /** True for one that may be missing. */
+  readonly isOptional?: boolean
+}
+
 /** One plugin, as `plugins list --json` prints it. */
 export interface ListedPlugin {
   /** Its own name; the name in the entry when it could not be imported. */
@@ -123,8 +134,8 @@ export interface ListedPlugin {
   /** The module that is imported. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
-  /** The secrets that it needs, what each is for, and whether the user has given it. */
-  readonly secrets?: ReadonlyArray<{ readonly name: string; readonly purpose: string; readonly isGiven: boolean }>
+  /** The secrets that it names, what each is for, and whether the user has given it. */
+  readonly secrets?: ReadonlyArray<ListedSecret>
   /** What it can be set to, as a JSON schema, and whether a configuration sets anything; absent when it takes nothing. */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
   /** Why it is not used. */
@@ -138,21 +149,20 @@ const configurationOf = ({ config, given }: Plugin): Pick<ListedPlugin, "configu
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: given !== undefined } }
 }
 
-/** The secrets of a plugin; a problem of the list says of each that is missing how to give it. */
-const secretsOf = (
-  { name: plugin, secrets }: Plugin,
-  problems: PluginCatalogue["problems"]
-): Pick<ListedPlugin, "secrets"> => {
-  if (secrets === undefined) return {}
-  const missing = problems.flatMap((problem) =>
-    problem instanceof PluginProblem && problem.code === "MissingSecret" && problem.plugin === plugin
-      ? [problem.detail]
-      : []
-  )
-  const isMissing = (name: string): boolean => missing.some((detail) => detail.startsWith(`the secret ${name} `))
-  return {
-    secrets: Object.entries(secrets).map(([name, purpose]) => ({ name, purpose, isGiven: !isMissing(name) }))
-  }
+/** The secrets of a plugin; a problem of the list says of each that is needed and missing how to give it. */
+const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
+  if (typeof secrets !== "object") return {}
+  const listed = Object.entries(secrets).map(([name, need]) => {
+    const value = secretValues?.get(name)
+    const isGiven = value !== undefined && Result.isSuccess(value)
+    return definedFields({ name, purpose: useOf(need), isGiven, isOptional: isOptional(need) ? true : undefined })
+  })
+  return { secrets: listed }
+}
+
+const secretLine = ({ isGiven, isOptional: mayLack = false, name, purpose }: ListedSecret): string => {
+  const state = isGiven ? "" : mayLack ? " (not given)" : " (missing)"
+  return `  secret ${printable(`${name}: ${purpose}`)}${state}`
 }
 
 /** `  configuration: limit, table (not set)` */
@@ -177,7 +187,7 @@ export const listPlugins = ({ found, known, problems, tools }: PluginCatalogue):
       origin: entry?.scope ?? "given",
       ...(file === undefined ? {} : { path: file }),
       tools: plugin === undefined ? [] : toolsOf(originOf(plugin)),
-      ...(plugin === undefined ? {} : { ...configurationOf(plugin), ...secretsOf(plugin, problems) }),
+      ...(plugin === undefined ? {} : { ...configurationOf(plugin), ...secretsOf(plugin) }),
       ...(problem instanceof PluginProblem ? problemOf(problem.code, problem.message) : {})
     }
   })
@@ -204,9 +214,7 @@ const lines = (bold: (text: string) => string, width: number) => (plugin: Listed
     ...(plugin.named === undefined || plugin.named === plugin.name ? [] : [printable(plugin.named)])
   ].join("  "),
   ...(plugin.problem === undefined ? [] : [`  ${printable(plugin.problem.message)}`]),
-  ...(plugin.secrets ?? []).map(
-    ({ isGiven, name, purpose }) => `  secret ${printable(`${name}: ${purpose}`)}${isGiven ? "" : " (missing)"}`
-  ),
+  ...(plugin.secrets ?? []).map(secretLine),
   ...(plugin.configuration === undefined ? [] : [configurationLine(plugin.configuration)]),
   ...plugin.tools.map(({ name, risk }) => `  ${name.padEnd(width)}  ${risk}`)
 ]

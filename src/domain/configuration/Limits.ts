@@ -94,6 +94,7 @@ export const Limits = Schema.Struct({
   ),
   toolSeconds: seconds(120, "How many seconds one call of a tool may take; commands have `commandSeconds`."),
   toolOutputBytes: limit(262_144, "The largest output of one call of a tool, in bytes."),
+  toolFileBytes: limit(10_485_760, "The largest image or file that a call of a tool gives, in bytes."),
   commandSeconds: seconds(
     commandSeconds.usual,
     `How many seconds a command may run whose call or declaration does not say it; at most ${commandSeconds.most}.`,

@@ -159,6 +159,14 @@ export const summaryOf = ({
 /** A kept conversation has at most about this many characters. */
 const mostCharacters = 2_000_000
 
+/** The messages without the images of results, which the model saw while it answered the message of the user. */
+export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
+  messages.map((message) => {
+    if (message.role !== "user" || message.from === undefined || message.pictures === undefined) return message
+    const { pictures: _, ...others } = message
+    return others
+  })
+
 /** The messages that are kept: without pictures and the thinking of the model, and folded when they are too much. */
 export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const thoughtless = messages.map((message): ConversationMessage => {

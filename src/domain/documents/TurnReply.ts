@@ -23,6 +23,8 @@ export interface AnswerResults {
   readonly files?: ReadonlyArray<ProposedFile>
   /** What the replacements of the answer came to, a sentence each. */
   readonly replaced?: ReadonlyArray<string>
+  /** Which images of the results the message shows, and which it leaves out, a sentence each. */
+  readonly images?: ReadonlyArray<string>
   /** What the changes of the answer left behind elsewhere, a line each. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran because of the answer. */
@@ -95,7 +97,7 @@ export const replyText = ({
   isRepeated = false,
   issues,
   outcomesAbove = [],
-  results: { checks = [], files = [], instructions = "", outcomes = [], remaining = [], replaced = [] },
+  results: { checks = [], files = [], images = [], instructions = "", outcomes = [], remaining = [], replaced = [] },
   turn
 }: Reply): string => {
   const outputsAbove = new Map(outcomesAbove.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
@@ -104,6 +106,7 @@ export const replyText = ({
   const shown = looks.filter((outcome) => !isAbove(outcome))
   const notes = [
     ...replaced.map((line) => `- ${line}`),
+    ...images.map((line) => `- ${line}`),
     ...looks.filter(isAbove).map(sameAsBefore),
     ...(isRepeated ? [repeated] : [])
   ].join("\n")

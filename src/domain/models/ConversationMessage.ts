@@ -25,8 +25,13 @@ const UserMessage = Schema.Struct({
 })
 export type UserMessage = typeof UserMessage.Type
 
-/** A reply of the host, in the place of a message of the person. */
-export const fromHost = (content: string): UserMessage => ({ role: "user", content, from: "host" })
+/** A reply of the host, in the place of a message of the person, with the images of results. */
+export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = []): UserMessage => ({
+  role: "user",
+  content,
+  from: "host",
+  ...(pictures.length > 0 && { pictures })
+})
 
 export const isFromPerson = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
@@ -62,7 +67,8 @@ export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, 
 export type ConversationMessage = typeof ConversationMessage.Type
 
 /** Servers count a picture as about a thousand tokens. */
-const pictureSize = " ".repeat(4000)
+export const pictureCharacters = 4000
+const pictureSize = " ".repeat(pictureCharacters)
 
 /** The text of a message in a prompt, to be measured. */
 export const messageText = (message: ConversationMessage): string => {

@@ -5,7 +5,7 @@
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
-import { counted, sizeText } from "../text/Format.ts"
+import { bytesText, counted } from "../text/Format.ts"
 import { listWithin } from "../text/Excerpt.ts"
 import {
   type CanonicalAccess,
@@ -40,8 +40,6 @@ const cautious = (does: string, consequence: string): AccessSummary => ({ does, 
 
 /** So many characters of the names in a folder are shown. */
 const namesLength = 120
-
-const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 

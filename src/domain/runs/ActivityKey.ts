@@ -144,6 +144,8 @@ export const seenKey = {
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
+  /** The images of results that a turn shows to the model. */
+  images: (task: string, round: number, turn: number): string => `images/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** Where the project uses what a task changed. */
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`
 }

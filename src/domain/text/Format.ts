@@ -29,6 +29,9 @@ export const sizeText = (bytes: number): string =>
       ? `${Math.round(bytes / 1e6)} MB`
       : `${Math.round(bytes / 1e3)} kB`
 
+/** `12 bytes`, and a size for more than 1000. */
+export const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
+
 /** A string without line breaks, and with one blank for several. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 

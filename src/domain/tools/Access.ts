@@ -27,8 +27,16 @@ export const Access = Schema.Union([
   Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) }),
   /** A host that the code of the tool talks to itself. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
-  /** Anything else: a target of the tool's own, such as `db:orders`, and in `words` what is done, such as "delete rows of orders". */
-  Schema.TaggedStruct("Other", { target: Schema.String, changes: Schema.Boolean, words: Schema.String })
+  /**
+   * Anything else: a target of the tool's own, such as `db:orders`, and in `words` what is done, such as "delete rows of orders". The
+   * question shows the whole `details`, such as the text that is sent.
+   */
+  Schema.TaggedStruct("Other", {
+    target: Schema.String,
+    changes: Schema.Boolean,
+    words: Schema.String,
+    details: Schema.optionalKey(Schema.String)
+  })
 ])
 export type Access = typeof Access.Type
 
@@ -94,7 +102,12 @@ export const CanonicalAccess = Schema.Union([
   /** `host` is lower-case ASCII without a dot at its end. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /** `target` and `words` are one line each. */
-  Schema.TaggedStruct("Other", { target: Schema.String, changes: Schema.Boolean, words: Schema.String }),
+  Schema.TaggedStruct("Other", {
+    target: Schema.String,
+    changes: Schema.Boolean,
+    words: Schema.String,
+    details: Schema.optionalKey(Schema.String)
+  }),
   /** The code of a plugin, which runs with all rights of the person. `path` is its file or folder. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
@@ -174,6 +187,8 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
       )
       return [...(words.length > 1 ? words : []), `Folder: ${access.cwd}`, `Sandbox: ${sandboxWords(access)}`]
     }
+    case "Other":
+      return access.details === undefined ? [] : access.details.split("\n")
     default:
       return []
   }
@@ -276,9 +291,19 @@ const mostOther = 500
 const isLine = (text: string): boolean =>
   text.trim() !== "" && text.length <= mostOther && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 
-/** An effect of a tool's own, if it can be shown in one line. */
-export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<CanonicalAccess, string> => {
-  return isLine(access.target) && isLine(access.words)
-    ? Result.succeed({ ...access, target: access.target.trim(), words: access.words.trim() })
-    : Result.fail("The target and the words of an access must be one line each. This is a fault of the tool.")
+export type OtherAccess = CanonicalAccess & { readonly _tag: "Other" }
+
+/** The longest details of such an effect, in characters: the user reads all of them. */
+const mostDetails = 20_000
+
+const fault = (what: string) => Result.fail(`${what} This is a fault of the tool.`)
+
+/** An effect of a tool's own, if it can be shown: its target and words in one line each. */
+export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<OtherAccess, string> => {
+  const { details = "", target, words } = access
+  if (!isLine(target) || !isLine(words)) return fault("The target and the words of an access must be one line each.")
+  if (details.length > mostDetails) {
+    return fault(`The details of an access have ${details.length} characters, ${mostDetails} are allowed.`)
+  }
+  return Result.succeed({ ...access, target: target.trim(), words: words.trim() })
 }

@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
 import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
+import { ResultFile } from "./ToolOutput.ts"
 
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
@@ -29,6 +30,20 @@ export const ToolErrorType = Schema.Literals([
 ])
 export type ToolErrorType = typeof ToolErrorType.Type
 
+const failureFields = { type: ToolErrorType, message: Schema.String }
+
+/** The fields of a failure. Another type is a mistake of the author of a tool, who may write JavaScript. */
+const withKnownType = <Failure extends { readonly type: ToolErrorType; readonly message: string }>(
+  failure: Failure
+): Failure => {
+  const { message, type } = failure
+  if (ToolErrorType.literals.includes(type)) return failure
+  const types = ToolErrorType.literals.filter((one) => one !== "none").join(", ")
+  throw new TypeError(
+    `A ToolFailure has one of the types ${types}, and not ${JSON.stringify(type)} (its message: ${message})`
+  )
+}
+
 /**
  * A tool could not do its work; `type` becomes `error_type` and `message` becomes `error_message` of the result.
  *
@@ -36,10 +51,11 @@ export type ToolErrorType = typeof ToolErrorType.Type
  * return yield* new ToolFailure({ type: "not_found", message: "There is no city of this name." })
  * ```
  */
-export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
-  type: ToolErrorType,
-  message: Schema.String
-}) {}
+export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", failureFields) {
+  constructor(failure: Schema.Struct<typeof failureFields>["~type.make.in"], options?: Schema.MakeOptions) {
+    super(withKnownType(failure), options)
+  }
+}
 
 /** The result envelope. `data` is null on failure; `error_message` is null on success. */
 export const ToolResult = Schema.Struct({
@@ -55,7 +71,9 @@ export const ToolResult = Schema.Struct({
     timestamp: Schema.Int
   }),
   /** What the tool noted about the call, for people; no model is shown it. */
-  log: Schema.optionalKey(Schema.Array(Schema.String))
+  log: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The images and files of the result, which its data names; their bytes are kept elsewhere. */
+  files: Schema.optionalKey(Schema.Array(ResultFile))
 })
 export type ToolResult = typeof ToolResult.Type
 

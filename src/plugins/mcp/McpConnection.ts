@@ -19,7 +19,7 @@ import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import { endsWithProgram, hashOf, withoutInherited } from "../../kit/files.ts"
 import { harmless, isNestedTooDeep, maxNesting, schemaErrorText } from "../../kit/text.ts"
-import type { Arguments } from "../../plugin-kit.ts"
+import type { Arguments, OutputFile, OutputImage } from "../../plugin-kit.ts"
 import type { McpResult } from "./McpTool.ts"
 import type { McpAddress, McpProgram, McpUrl } from "./McpAddress.ts"
 import { explainFailure, McpFailure } from "./McpFailure.ts"
@@ -235,28 +235,38 @@ const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpT
   }
 }
 
-/** Type and size of what a model cannot read. Sizes are bytes. */
-const blockText = (block: McpSchema.ContentBlock): string => {
+/** The text of a part; none for images and files. */
+const blockText = (block: McpSchema.ContentBlock): ReadonlyArray<string> => {
   switch (block.type) {
     case "text":
-      return block.text
+      return [block.text]
     case "resource_link":
-      return `[link ${block.name}: ${block.uri}]`
+      return [`[link ${block.name}: ${block.uri}]`]
     case "resource": {
       const { resource } = block
-      if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`
-      return `[resource ${resource.uri}, ${resource.mimeType ?? "of unknown type"}, ${resource.blob.length} bytes, not shown]`
+      return "text" in resource ? [`[resource ${resource.uri}]\n${resource.text}`] : []
     }
     default:
-      return `[${block.type} ${block.mimeType}, ${block.data.length} bytes, not shown]`
+      return []
   }
 }
 
-/** The parts of a result as one text. */
-const contentTexts = (content: ReadonlyArray<McpSchema.ContentBlock>): ReadonlyArray<string> => content.map(blockText)
+/** The file in a part; none for text and images. */
+const blockFile = (block: McpSchema.ContentBlock): ReadonlyArray<OutputFile> => {
+  if (block.type === "audio") return [{ name: "audio", mediaType: block.mimeType, data: block.data }]
+  if (block.type !== "resource" || "text" in block.resource) return []
+  const { blob, mimeType = "application/octet-stream", uri } = block.resource
+  return [{ name: uri, mediaType: mimeType, data: blob }]
+}
 
-/** All of them as one text. */
-export const contentText = (content: ReadonlyArray<McpSchema.ContentBlock>): string => contentTexts(content).join("\n")
+const blockImage = (block: McpSchema.ContentBlock): ReadonlyArray<OutputImage> =>
+  block.type === "image" ? [{ mediaType: block.mimeType, data: block.data }] : []
+
+/** The parts of a result: texts, images and files. */
+export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => {
+  const texts = content.flatMap(blockText)
+  return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
+}
 
 /** Connects within the timeout and lists the tools. `version` is that of this program, sent to the server. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
@@ -292,8 +302,7 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
       }
       const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: args }))
       const structured = structuredContent as Schema.Json | undefined
-      const texts = contentTexts(content)
-      return { text: texts.join("\n"), texts, isError: isError === true, structured } satisfies McpResult
+      return { ...contentParts(content), isError: isError === true, structured } satisfies McpResult
     })
   }
 })

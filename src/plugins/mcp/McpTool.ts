@@ -5,7 +5,15 @@
 import * as Predicate from "effect/Predicate"
 import { canonicalJson, isNestedTooDeep, maxNesting, snakeCase, textNestedTooDeep } from "../../kit/text.ts"
 import { higherRisk, type McpServerEntry } from "../../kit/tools.ts"
-import { type EffectClass, type Risk, ToolFailure } from "../../plugin-kit.ts"
+import {
+  dataText,
+  type EffectClass,
+  type OutputFile,
+  type OutputImage,
+  type Risk,
+  ToolFailure,
+  ToolOutput
+} from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
@@ -36,8 +44,10 @@ export const mcpToolRisk = (
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
-/** The result of a call, independent of the protocol: its parts as text, and its structured content. */
+/** The result of a call, independent of the protocol: its parts as text, its images and files, and its structured content. */
 export interface McpResult {
+  readonly images?: ReadonlyArray<OutputImage>
+  readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
   /** The same, a text for each part; one when absent. */
   readonly texts?: ReadonlyArray<string>
@@ -100,8 +110,14 @@ const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.J
   return holdsJson ? text : { text, structured }
 }
 
-/** The data of a result. A failure that the server reports becomes a `ToolFailure` with its message. */
-export const mcpData = (
+/** The data of a result, with its images and files. A failure that the server reports becomes a `ToolFailure` with its message. */
+export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json | ToolOutput, ToolFailure> => {
+  const { files = [], images = [] } = result
+  if (files.length + images.length === 0) return mcpJson(tool, result)
+  return Result.map(mcpJson(tool, result), (data) => new ToolOutput({ text: dataText(data), images, files }))
+}
+
+const mcpJson = (
   tool: string,
   { isError, structured, text, texts = [text] }: McpResult
 ): Result.Result<Schema.Json, ToolFailure> => {

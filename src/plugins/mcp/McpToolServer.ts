@@ -19,9 +19,16 @@ import * as Stream from "effect/Stream"
 import { maxNesting, modelText, textNestedTooDeep } from "../../kit/text.ts"
 import { causeText, parameterSchema } from "../../kit/tools.ts"
 
-/** The result of a tool: text, and the same as data. */
+/** An image of a result. */
+interface ServedImage {
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
+/** The result of a tool: text, the same as data, and images. */
 export interface ServedResult {
   readonly text: string
+  readonly images?: ReadonlyArray<ServedImage>
   readonly data: Readonly<Record<string, Schema.Json>>
   readonly isError: boolean
 }
@@ -46,9 +53,14 @@ export interface Serving {
 /** How long requests may continue once the client has closed stdin. */
 const grace = "1 second"
 
-const callResult = ({ data, isError, text }: ServedResult) =>
+const callResult = ({ data, images = [], isError, text }: ServedResult) =>
   new McpSchema.CallToolResult({
-    content: [McpSchema.TextContent.make({ type: "text", text })],
+    content: [
+      McpSchema.TextContent.make({ type: "text", text }),
+      ...images.map(({ bytes, mediaType }) =>
+        McpSchema.ImageContent.make({ type: "image", mimeType: mediaType, data: bytes as Uint8Array<ArrayBuffer> })
+      )
+    ],
     structuredContent: data,
     isError
   })

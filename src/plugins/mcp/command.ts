@@ -50,6 +50,7 @@ import {
   withHelp
 } from "../../kit/terminal.ts"
 import { Approver } from "../../plugin-kit.ts"
+import { runImages } from "./RunImages.ts"
 import { type ServedResult, type ServedTool, serveTools } from "./McpToolServer.ts"
 
 /** The flags with which the server was started. */
@@ -176,7 +177,13 @@ const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof Run
   execute: (given, report) =>
     Effect.all([newRun(orderOf(given)), contextFor(report)]).pipe(
       Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
-      Effect.map((report): ServedResult => {
+      Effect.flatMap((report) =>
+        Effect.map(
+          Effect.orElseSucceed(runImages(report.runId), () => []),
+          (images) => ({ images, report })
+        )
+      ),
+      Effect.map(({ images, report }): ServedResult => {
         const { answer, facts, message, runId, status } = report
         const parts = [outcomeText(report), answer.trim()].filter((part) => part !== "")
         const data = {
@@ -188,8 +195,9 @@ const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof Run
           message,
           denied: deniedOf(status, facts)
         }
-        return { text: parts.join("\n\n"), data, isError: status !== "done" }
+        return { text: parts.join("\n\n"), data, images, isError: status !== "done" }
       }),
+      Effect.provide(layerRuns),
       serve
     )
 })

@@ -9,12 +9,13 @@ import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
 import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, fromHost, pictureCharacters } from "../../domain/models/ConversationMessage.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
 import type { Compaction } from "./Compaction.ts"
 import { instructionFor, warnedTurns } from "./Instruction.ts"
+import { makeResultImages } from "./ResultImages.ts"
 import { type AgentEnd, type AnyWork, getsLastAnswer, type Session } from "./Session.ts"
 import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
 
@@ -23,6 +24,7 @@ export const makeReply = Effect.fnUntraced(function* (
   { replyBudget, withBudgetNote }: Compaction
 ) {
   const events = yield* RunEvents
+  const imagesFor = yield* makeResultImages
   const { limits, model } = yield* RunSettings
 
   /** Why the work ends without a report, if it does. */
@@ -44,31 +46,33 @@ export const makeReply = Effect.fnUntraced(function* (
   }
 
   /** The messages with the reply: a message for each call of the interface, and text about everything else. */
-  const withReply = (
+  const withReply = Effect.fnUntraced(function* (
     { answer, checked, left, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>
-  ): ReadonlyArray<ConversationMessage> => {
+  ): Effect.fn.Return<ReadonlyArray<ConversationMessage>> {
     const { checks, folderInstructions: instructions, hasChanged, remaining } = results
     const isNative = answer.native.length > 0
     const messages = [...session.messages, ...toolMessages(replies, replyBudget(work, session.messages))]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
-    const hasNews = verdict.issues.length + outcomes.length > 0 || hasChanged || instructions !== ""
+    const imageBudget = replyBudget(work, messages) / 2
+    const images = yield* imagesFor(work, session.turn, results.outcomes, imageBudget)
+    const news = verdict.issues.length + outcomes.length + images.lines.length
+    const hasNews = news > 0 || hasChanged || instructions !== ""
     if (isNative && !hasNews && left > warnedTurns) return messages
-    const files = isNative ? [] : results.changedFiles
-    const { replaced } = checked
+    const told = { outcomes, instructions, remaining, images: images.lines, replaced: checked.replaced }
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes]
     const text = replyText({
       turn: session.turn,
-      results: { outcomes, files, replaced, remaining, checks: hasChanged ? checks : [], instructions },
+      results: { ...told, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
       issues: issuesAsShown(verdict.issues, answer.text, answer.shown),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
       outcomesAbove: session.isCompacted ? [] : earlier.filter((outcome) => !results.outcomes.includes(outcome)),
       isRepeated: isRepeated(session.retries, answer),
       instruction: instructionFor(work.prompt, left),
-      budget: replyBudget(work, messages)
+      budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters
     })
-    return [...messages, fromHost(text)]
-  }
+    return [...messages, fromHost(text, images.pictures)]
+  })
 
   return Effect.fnUntraced(function* <A, E>(judged: JudgedTurn<A, E>): Effect.fn.Return<TurnOutcome<A>> {
     const { answer, candidate, checked, results, session, verdict, work } = judged
@@ -86,7 +90,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const retries = retriesAfter(session.retries, { ...verdict, answer, isUnusable })
     const end = endWithout(work, { ...session, retries }, results.denied)
     const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.left
-    const messages = withReply({ ...judged, left }, replies)
+    const messages = yield* withReply({ ...judged, left }, replies)
     const next = { ...session, issues, retries, messages: left > 1 ? withBudgetNote(work, messages) : messages }
     yield* work.saveSession(next)
     return { session: next, candidate, end }

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { Limits } from "../../domain/configuration/Limits.ts"
 import { falseClaim } from "../../domain/checks/CheckClaims.ts"
 import { runFacts, unfoundedText } from "../../domain/checks/Facts.ts"
-import { answeredWith, stopped } from "../../domain/conversation/Conversation.ts"
+import { answeredWith, stopped, withoutResultImages } from "../../domain/conversation/Conversation.ts"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -240,7 +240,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const remember = (messagesAfter: (messages: Session["messages"]) => ReadonlyArray<ConversationMessage>) =>
       Effect.flatMap(Ref.get(opened.session), ({ isCompacted, messages, outcomes }) =>
         Ref.set(memory, {
-          messages: messagesAfter(messages),
+          messages: withoutResultImages(messagesAfter(messages)),
           outcomes: [...before.outcomes, ...outcomes],
           hasFolded: isCompacted
         })

@@ -14,6 +14,7 @@ import type { ConversationMessage } from "../../domain/models/ConversationMessag
 import { makeSafeJson, makeRedaction, type SecretValues } from "../../domain/text/Redaction.ts"
 import { readGivenFile } from "../files/GivenFile.ts"
 import { hashOf } from "../files/Hash.ts"
+import { filesIn as keptIn } from "../files/KeptFiles.ts"
 import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 
 /** Where conversations about a project are kept. */
@@ -67,12 +68,25 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
   return files.toSorted((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name)
 })
 
+/** Where the images and files are kept that tools gave in a conversation. */
+const filesFolder = (path: Path.Path, folder: string, id: string): string => path.join(folder, `${id}.results`)
+
+/** Keeps the images and files of a conversation beside it. */
+export const resultFilesOf = Effect.fnUntraced(function* (place: ConversationPlace, id: string) {
+  return yield* keptIn(filesFolder(yield* Path.Path, yield* conversationFolder(place), id))
+})
+
 /** Removes the oldest conversations. */
 const prune = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const old = (yield* filesIn(folder)).slice(mostConversations)
-  yield* Effect.forEach(old, (name) => Effect.ignore(fs.remove(path.join(folder, name))), { discard: true })
+  const places = old.flatMap((name) => [
+    path.join(folder, name),
+    filesFolder(path, folder, name.slice(0, -ending.length))
+  ])
+  const remove = (one: string) => Effect.ignore(fs.remove(one, { recursive: true, force: true }))
+  yield* Effect.forEach(places, remove, { discard: true })
 })
 
 const encode = Schema.encodeSync(SavedConversation)

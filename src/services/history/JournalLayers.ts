@@ -30,6 +30,7 @@ import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
+import { filesIn, KeptFiles } from "../files/KeptFiles.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 
 /** Where runs are saved, and what is needed of them. */
@@ -110,11 +111,15 @@ const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   }
 }
 
-/** What the run changes is kept in its folder, beside this journal. */
-const layerVersions = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
-  Layer.effect(
-    FileVersions,
-    Effect.flatMap(Path.Path, (path) => versionsIn(versionsFolder(path, journal), changesOf(lines)))
+/** What the run changes, and the files of its results, are kept in its folder, beside this journal. */
+const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
+  Layer.unwrap(
+    Effect.map(Path.Path, (path) =>
+      Layer.merge(
+        Layer.effect(FileVersions, versionsIn(versionsFolder(path, journal), changesOf(lines))),
+        Layer.effect(KeptFiles, filesIn(path.dirname(journal)))
+      )
+    )
   )
 
 /** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
@@ -134,11 +139,7 @@ export const layerNewRun = (
       yield* Effect.forEach(begin.map(makeSharedPrompts()), writer.enqueue, { discard: true })
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
-      return Layer.mergeAll(
-        Journal.layer(lines, 1, writer),
-        ResumeNotes.layerNew(protection.problem),
-        layerVersions(file)
-      )
+      return Layer.mergeAll(Journal.layer(lines, 1, writer), ResumeNotes.layerNew(protection.problem), layerKept(file))
     })
   )
 
@@ -181,7 +182,7 @@ export const layerResumedRun = (place: RunPlace) =>
       return Layer.mergeAll(
         Journal.layer(lines, provenFrom, writer),
         ResumeNotes.layer({ ...content, lines }, { provenFrom, problem: protection.problem }),
-        layerVersions(file, lines)
+        layerKept(file, lines)
       )
     })
   )

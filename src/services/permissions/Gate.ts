@@ -26,7 +26,8 @@ import {
   changesProject,
   deniedOf,
   questionOfAccess,
-  questionOfReading
+  questionOfReading,
+  questionOfTool
 } from "./GateQuestion.ts"
 import { type GateContext, type GateDecision, decideQuestion, foresee, makeGateContext } from "./GateDecision.ts"
 import type { GateOptions } from "./Policy.ts"
@@ -38,7 +39,9 @@ import { RunAnswers } from "./RunAnswers.ts"
 export interface Permit {
   /** The call, for what is no access of the program itself. */
   readonly prepared: PreparedCall | undefined
-  /** Decides about an access that is known only while the call runs, such as the next hop of a redirect. */
+  /**
+   * Decides about an access that is known only while the call runs: the next hop of a redirect, or what the tool itself asks about.
+   */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
   /** What `admit` denied last, if anything. */
   readonly denied: () => PermissionDenied | undefined
@@ -97,12 +100,15 @@ const admitRecorded = (question: GateQuestion, context: GateContext) =>
 
 const issue = (question: GateQuestion, context: GateContext): Permit => {
   let denied: PermissionDenied | undefined
+  let asked = 0
+  const questionOf = (access: CanonicalAccess): GateQuestion =>
+    access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
     // A redirect goes where the server says, so that it carries nothing that the address before it did not.
     admit: (access: CanonicalAccess) =>
-      Effect.tapError(admitRecorded(questionOfAccess(question, access), context), (denial) =>
-        Effect.sync(() => void (denied = denial))
+      Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
+        Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
       ),
     denied: () => denied,
     mayRead: (path: string) => Effect.map(decideQuestion(questionOfReading(beforeRun, path), context), isAllowedByRules)

@@ -7,6 +7,7 @@ import {
   type CanonicalAccess,
   accessRisk,
   needsPerson,
+  type OtherAccess,
   plainAccess,
   shownTargets,
   writesIn
@@ -101,6 +102,17 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
+  return { ...asked, hash: callHash(asked) }
+}
+
+/**
+ * A question that a tool asks while its call runs, under the name of the tool. `index` counts those of the call, so that an answer that is
+ * persisted counts for one of them.
+ */
+export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
+  const { pin, place, reply, task, tool } = call
+  const scope = { reply, task, place: `${place}/question-${index}` }
+  const asked = { ...scope, tool, accesses: [access], risk: accessRisk(access), ...(pin && { pin }) }
   return { ...asked, hash: callHash(asked) }
 }
 

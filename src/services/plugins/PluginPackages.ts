@@ -17,7 +17,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { beforeRun, questionOfAccess } from "../permissions/GateQuestion.ts"
-import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
+import { type Plugin, pluginApiVersion, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
 import { builtInOrigin, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFinder.ts"
 import { requireOwnPlugin } from "./OwnPlugin.ts"
@@ -180,10 +180,13 @@ const importsAtOnce = 4
 /** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** Asks the person to trust the exact content of a plugin that a project names; one that they name must be theirs alone. */
+/** A plugin that the user's own configuration names must be theirs alone. */
+const requireOwn = (found: FoundPlugin) =>
+  found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
+
+/** Asks the person to trust the exact content of a plugin that a project names. */
 const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
-  if (found.entry.scope === "user") return yield* requireOwnPlugin(found)
-  if (found.entry.scope !== "project") return found
+  if (found.entry.scope !== "project") return yield* requireOwn(found)
   const gate = yield* Gate
   const { text: plugin } = found.entry
   const content = yield* Effect.mapError(pluginHash(found), ({ message }) => {
@@ -256,8 +259,11 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
   return plugin
 })
 
+/** Whether a plugin that was found may be imported. */
+type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
+
 /** Finds plugins and asks about them one after another, in order. A file that is named twice is loaded once. */
-const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
+const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEntry>, trust: Trust<R>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []
   for (const entry of entries) {
@@ -269,7 +275,7 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
     const { file, version } = found.success
     if (seen.has(file)) continue
     seen.add(file)
-    const trusted = yield* Effect.result(requireTrust(yield* withConfiguration(found.success, entries)))
+    const trusted = yield* Effect.result(trust(yield* withConfiguration(found.success, entries)))
     all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
   }
   return all
@@ -295,7 +301,7 @@ const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
 }
 
 /** The plugin with the secrets that it declares, which are kept out of texts from now on. */
-const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
+export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
   const { secrets } = plugin
   if (typeof secrets !== "object" || secrets === null) return plugin
   const values = new Map<string, Result.Result<string, string>>()
@@ -308,22 +314,19 @@ const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretRea
 })
 
 /** Imports plugins, some at a time, and puts back what they changed of the things that all code shares. */
-export const importPlugins = Effect.fnUntraced(function* <R>(
-  sought: ReadonlyArray<Effect.Effect<FoundPlugin, PluginProblem, R>>
-) {
+const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>) {
   /* One for all: imports that go on side by side would put back what another one changed. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
-  const outcomes = yield* Effect.forEach(sought, (found) => Effect.result(Effect.flatMap(found, importPlugin)), {
-    concurrency: importsAtOnce
-  })
+  const load = ({ found }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin))
+  const outcomes = yield* Effect.forEach(sought, load, { concurrency: importsAtOnce })
   repair()
   return outcomes
 })
 
-/** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, values }: PluginOrder) {
-  const sought = yield* findAll(entries)
-  const outcomes = yield* importPlugins(sought.map(({ found }) => Effect.fromResult(found)))
+/** Imports what is named and trusted. */
+const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
+  const sought = yield* findAll(entries, trust)
+  const outcomes = yield* importPlugins(sought)
   const named = Arr.zipWith(sought, outcomes, ({ found: _found, ...one }, outcome): KnownPlugin => ({
     ...one,
     outcome
@@ -331,9 +334,32 @@ const makePluginPackages = Effect.fnUntraced(function* ({ entries, secret, value
   const given = yield* Effect.forEach(values, (plugin) =>
     Effect.map(withSkills(readValue(plugin)), (outcome): KnownPlugin => ({ outcome }))
   )
-  const known = screenNames([...named, ...given])
-  const [usable, problems] = Arr.partition(known, ({ outcome }) => outcome)
-  const plugins = secret === undefined ? usable : yield* Effect.forEach(usable, (one) => withSecrets(one, secret))
+  return screenNames([...named, ...given])
+})
+
+/**
+ * The plugins that the user names: by flags, in the own configuration, or as values of a script. What cannot be used is left out here, and
+ * reported when the tools of all plugins are loaded.
+ */
+export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, values }: PluginOrder) {
+  const own = entries.filter(({ scope }) => scope !== "project")
+  const known = yield* readPlugins({ entries: own, values }, requireOwn)
+  const plugins = known.flatMap(({ outcome }) => (Result.isSuccess(outcome) ? [outcome.success] : []))
+  return plugins.filter(({ apiVersion }) => apiVersion === pluginApiVersion)
+})
+
+/** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
+const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
+  const screened = yield* readPlugins(order, requireTrust)
+  const known = yield* Effect.forEach(screened, (one) =>
+    secret === undefined || Result.isFailure(one.outcome)
+      ? Effect.succeed(one)
+      : Effect.map(withSecrets(one.outcome.success, secret), (plugin): KnownPlugin => ({
+          ...one,
+          outcome: Result.succeed(plugin)
+        }))
+  )
+  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
   /* `known` is everything that was named, in order, including what is left out. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []

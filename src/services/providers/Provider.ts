@@ -107,7 +107,7 @@ export interface ServerLocation {
   readonly source: string
   /** What a person does when no server answers there. */
   readonly remedy: string
-  /** The environment variable that holds the key. */
+  /** The environment variable that holds the key; of a plugin that declares a secret of this name, that secret. */
   readonly keyVariable: string
 }
 
@@ -119,6 +119,8 @@ export interface Provider {
   readonly traceName?: string
   /** Absent for models that need no server. */
   readonly server?: ServerLocation
+  /** The key, where it is a secret of a plugin; the host notes it. */
+  readonly key?: Redacted.Redacted
   /** Asks the server; the connections close with the scope. */
   readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>

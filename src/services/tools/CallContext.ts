@@ -8,7 +8,7 @@ import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { runGranted } from "../commands/Commands.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { CallReports } from "./CallReports.ts"
-import { type HostServices, PageFetch } from "./HostServices.ts"
+import { type CallQuestion, CallQuestions, type HostServices, PageFetch } from "./HostServices.ts"
 import type { Page } from "./WebFetch.ts"
 
 /** One call, as the host gives it to a tool. */
@@ -25,6 +25,11 @@ export interface CallContext<Config = unknown> {
   readonly progress: CallReports["progress"]
   /** Notes something about the call for people: it is kept with the result, and no model is shown it. */
   readonly log: CallReports["log"]
+  /**
+   * Asks the user before the call does what was not known when it began: `await ask({ does: "comment on issue 12", target: "issue:12",
+   * details: text })`. Resolves after a yes; a no is a `ToolFailure` that ends the call. The time limit stands still meanwhile.
+   */
+  readonly ask: (question: CallQuestion) => Promise<void>
   /** What a tool may use of the host, for one that is no effect. */
   readonly host: HostFunctions
 }
@@ -42,6 +47,19 @@ export interface HostFunctions {
 }
 
 const usualBytes = 1_000_000
+
+const ignore = (): void => undefined
+
+/** The function that asks the user for one call; a question that is still open when the signal is aborted is withdrawn. */
+export const askFunction =
+  (services: Context.Context<HostServices>, signal: AbortSignal): CallContext["ask"] =>
+  (question) => {
+    const asked = Effect.flatMap(CallQuestions, ({ ask }) => ask(question))
+    const answer = Effect.runPromiseWith(services)(asked, { signal })
+    /* A tool that does not wait for the answer hears of no denial, and the program goes on. */
+    answer.catch(ignore)
+    return answer
+  }
 
 /** The functions over the services of one call; all stop with its signal. */
 export const hostFunctions = (services: Context.Context<HostServices>, signal: AbortSignal): HostFunctions => {

@@ -1,6 +1,6 @@
 /**
  * How long a call may take and how large its output may be, each with the setting that raises it. Waiting for an approval does not
- * count.
+ * count, whether it comes before the call or while it runs.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,12 @@ import type { ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { dataText, type PreparedCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
+import type { CallTime } from "./CallTime.ts"
 import type { Wait } from "./ForeignCode.ts"
+import { type CallOutput, isOutput } from "./KeepOutput.ts"
 import { guardTool } from "./ToolGuard.ts"
 
-export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
+export type CallLimits = Pick<Limits, "toolFileBytes" | "toolOutputBytes" | "toolSeconds" | "tools">
 
 /** A limit with the setting that raises it. */
 interface CallLimit {
@@ -42,20 +44,21 @@ const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCal
   return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
 }
 
-/** The data of a call, unless it is too large. */
-const withinOutput = (limits: CallLimits, tool: string, data: Schema.Json): Result.Result<Schema.Json, ToolFailure> => {
-  const size = sizeOf(data)
+/** What a tool returned, unless its text is too large. */
+const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Result.Result<CallOutput, ToolFailure> => {
+  const size = isOutput(output) ? sizeOf(`${output.text}`) : sizeOf(output)
   const own = limits.tools?.[tool]?.outputBytes
   const value = own ?? limits.toolOutputBytes
   const name = own === undefined ? "limits.toolOutputBytes" : `limits.tools.${tool}.outputBytes`
-  if (size <= value) return Result.succeed(data)
+  if (size <= value) return Result.succeed(output)
   const message = `The output of ${tool} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
 }
 
-/** The code of a call, and what publishes its progress while it goes on. */
+/** The code of a call, its time, and what publishes its progress while it goes on. */
 interface LimitedWork {
-  readonly code: Effect.Effect<Schema.Json, ToolFailure>
+  readonly code: Effect.Effect<CallOutput, ToolFailure>
+  readonly time: CallTime
   readonly publishing: Effect.Effect<never>
 }
 
@@ -68,18 +71,18 @@ export const makeLimitedRun = (limits: CallLimits) =>
     const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
     let seconds = 0
     const report = Effect.suspend(() => {
+      if (work.time.isPaused()) return Effect.void
       seconds += heartbeatEvery / 1000
       return events.publish({ type: "tool.running", id, name, seconds, ...ends })
     })
     const heartbeat = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), report))
     const message = `The tool ${name} was stopped after ${most.value} s (${most.name}). Ask for less work in one call.`
-    const wait: Wait<Schema.Json, ToolFailure, ToolFailure, never> = (ended) =>
-      Effect.raceAllFirst([ended, heartbeat, work.publishing]).pipe(
-        Effect.timeoutOrElse({
-          duration: Duration.seconds(most.value),
-          orElse: () => Effect.fail(new ToolFailure({ type: "timeout", message }))
-        })
-      )
+    const late = Effect.andThen(
+      work.time.reached(Duration.seconds(most.value)),
+      Effect.suspend(() => Effect.fail(new ToolFailure({ type: "timeout", message })))
+    )
+    const wait: Wait<CallOutput, ToolFailure, ToolFailure, never> = (ended) =>
+      Effect.raceAllFirst([ended, late, heartbeat, work.publishing])
     return Effect.map(
       guardTool(call.info, work.code, wait),
       Result.flatMap((data) => withinOutput(limits, name, data))

@@ -41,6 +41,9 @@ export const makeReports = Effect.map(RunEvents, (events) =>
   })
 )
 
-/** The result of a call with what its tool noted. */
-export const withLog = (result: ToolResult, lines: ReadonlyArray<string>): ToolResult =>
-  lines.length === 0 ? result : { ...result, log: lines }
+/** The result of a call with what its tool noted, and the files that it gave. */
+export const withNotes = (
+  result: ToolResult,
+  log: ReadonlyArray<string>,
+  files: ToolResult["files"] = []
+): ToolResult => ({ ...result, ...(log.length > 0 && { log }), ...(files.length > 0 && { files }) })

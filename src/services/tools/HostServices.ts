@@ -57,5 +57,27 @@ export class PageFetch extends Context.Service<
   }
 >()("task-conductor/services/tools/HostServices/PageFetch") {}
 
+/** What a tool asks about while its call runs. */
+export interface CallQuestion {
+  /** What is done after a yes, in one line that begins with a verb: "comment on issue 12". */
+  readonly does: string
+  /** What rules name, such as `issue:12`; `does` itself when absent. */
+  readonly target?: string
+  /** All that the user has to read before they answer, such as the text that is posted; 20,000 characters at most. */
+  readonly details?: string
+}
+
+/** The questions of a tool to the user. */
+export class CallQuestions extends Context.Service<
+  CallQuestions,
+  {
+    /**
+     * Asks whether the call may do something that is known only while it runs, by the same rules and of the same user as the call
+     * itself. Fails with `permission_denied` when it may not. The time limit of the call stands still until the answer.
+     */
+    ask(question: CallQuestion): Effect.Effect<void, ToolFailure>
+  }
+>()("task-conductor/services/tools/HostServices/CallQuestions") {}
+
 /** What a tool may use; what changes or leaves the project needs the grant of the call. */
-export type HostServices = Commands | FileReads | PageFetch | Workspace
+export type HostServices = CallQuestions | Commands | FileReads | PageFetch | Workspace

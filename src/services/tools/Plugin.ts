@@ -24,7 +24,8 @@ import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
 import type { SchemaSource, ValueOf } from "../../domain/tools/SchemaSource.ts"
 import type { HostServices } from "./HostServices.ts"
 import type { Tools } from "./Tool.ts"
-import { openTools, type ToolSource } from "./ToolSource.ts"
+import type { SecretNeed } from "./PluginSettings.ts"
+import { openTools, type PluginSetup, type ToolSource } from "./ToolSource.ts"
 
 export { type Tool, tool, type Tools } from "./Tool.ts"
 
@@ -96,12 +97,13 @@ interface HostNotes {
 interface BroughtParts {
   readonly name: string
   /** The secrets that it needs, by the names of environment variables, and what each is for: `{ GITHUB_TOKEN: "To read issues." }`. */
-  readonly secrets?: Readonly<Record<string, string>>
+  readonly secrets?: Readonly<Record<string, SecretNeed>>
   /** A folder of its package with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
-  /** Providers of models. These and the parts below count when the user names the plugin, not when only a project does. */
-  readonly providers?: ReadonlyArray<Provider>
-  /** Commands of the command line by their words, such as "report"; a feature may add one below another, such as "models bench". */
+  /**
+   * Commands of the command line by their words, such as "report"; a feature may add one below another, such as "models bench". These and
+   * the other parts but tools and skills count when the user names the plugin, not when only a project does.
+   */
   readonly commands?: PluginCommands
   /** Hears what happens in runs and conversations. */
   readonly listener?: EventListener
@@ -113,19 +115,33 @@ interface BroughtParts {
   readonly approver?: Layer.Layer<Approver>
 }
 
+/** What the providers of a plugin are made with. */
+export type ProviderSetup<Config = unknown> = Pick<PluginSetup<Config>, "config" | "secret">
+
+/** Providers of models, or a function that makes them of what is set for the plugin. */
+export type ProviderSource<Config = unknown> =
+  | ReadonlyArray<Provider>
+  | ((setup: ProviderSetup<Config>) => ReadonlyArray<Provider>)
+
 /** A plugin as its package exports it by default. */
 export interface Plugin extends BroughtParts, HostNotes {
   readonly apiVersion: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
+  readonly providers?: ProviderSource<any>
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
   readonly config?: SchemaSource
 }
+
+type ConfigOf<Source> = [Source] extends [never] ? undefined : ValueOf<Source>
 
 /** What a plugin is made from. */
 export interface PluginParts<Source = SchemaSource> extends BroughtParts {
   /** The schema of what a configuration may set for it, an object; it takes nothing when absent. */
   readonly config?: Source
   /** The tools; what opens resources is a function or an effect, and they live as long as the run. */
-  readonly tools?: ToolSource<[Source] extends [never] ? undefined : ValueOf<Source>>
+  readonly tools?: ToolSource<ConfigOf<Source>>
+  /** Providers of models; a function gets the configuration and the secrets. */
+  readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 
 /** Makes a plugin from its parts. */

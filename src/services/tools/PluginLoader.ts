@@ -54,15 +54,21 @@ const ToolShape = Schema.Struct({
   errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
-const ProviderShape = Schema.Struct({
+/** What is checked of a provider. */
+export const ProviderShape = Schema.Struct({
   id: Schema.String.check(Schema.isPattern(/^[a-z][a-z\d-]*$/)),
   model: Schema.declare((value): value is Provider["model"] => typeof value === "function")
 })
-const Secrets = Schema.Record(Schema.String, Schema.NonEmptyString)
+const Secrets = Schema.Record(
+  Schema.String,
+  Schema.Union([Schema.NonEmptyString, Schema.Struct({ use: Schema.NonEmptyString, optional: Schema.Literal(true) })])
+)
 const PluginShape = Schema.Struct({
   name: Schema.NonEmptyString,
   apiVersion: Schema.Int,
-  providers: Schema.optional(Schema.Array(ProviderShape))
+  providers: Schema.optional(
+    Schema.Union([Schema.Array(ProviderShape), Schema.declare((value) => typeof value === "function")])
+  )
 })
 
 /** A plugin with what is set for it. */
@@ -189,7 +195,7 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
 })
 
 /** The problem with what is known of where the plugin comes from. */
-const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
+export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
   if (isValue === true) return problemOfValue(problem)
   return named === undefined ? problem : problemOfNamed(problem, named)
 }

@@ -13,14 +13,21 @@ import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSo
 export interface PluginSettings {
   /** The decoded configuration; undefined for a plugin that takes none. */
   readonly config: unknown
-  /** The value of a secret that the plugin declares. Throws a `ToolFailure` that says how to give it when it is missing. */
+  /** The value of a secret that the plugin declares. Throws a `ToolFailure` that says how to give one that it needs. */
   readonly secret: (name: string) => string
 }
+
+/** What a secret is for; one that is not needed everywhere may be missing. */
+export type SecretNeed = string | { readonly use: string; readonly optional: true }
+
+export const isOptional = (need: SecretNeed): boolean => typeof need !== "string"
+
+export const useOf = (need: SecretNeed): string => (typeof need === "string" ? need : need.use)
 
 /** The part of a plugin that its secrets are about. */
 interface SecretHolder {
   readonly name: string
-  readonly secrets?: Readonly<Record<string, string>>
+  readonly secrets?: Readonly<Record<string, SecretNeed>>
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
 }
 
@@ -30,21 +37,24 @@ const missingText = (name: string, purpose: string, why: string): string => {
   return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
 }
 
-/** What is said of each secret of a plugin that is missing. */
+/** What is said of each secret that a plugin needs and that is missing. */
 export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
-  Object.entries(secrets).flatMap(([name, purpose]) => {
+  Object.entries(secrets).flatMap(([name, need]) => {
     const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
-    return Result.isFailure(value) ? [missingText(name, purpose, value.failure)] : []
+    return Result.isFailure(value) && !isOptional(need) ? [missingText(name, useOf(need), value.failure)] : []
   })
 
-/** Makes the function that gives the secrets of a plugin. */
+/** Makes the function that gives the secrets of a plugin. An optional one that is missing is an empty text. */
 export const secretOf =
   (plugin: SecretHolder) =>
   (name: string): string => {
     const value = plugin.secretValues?.get(name)
     if (value !== undefined && Result.isSuccess(value)) return value.success
-    const [missing] = missingSecrets({ ...plugin, secrets: { [name]: plugin.secrets?.[name] ?? "" } })
-    const isDeclared = Object.hasOwn(plugin.secrets ?? {}, name)
+    const { secrets = {} } = plugin
+    const need = Object.hasOwn(secrets, name) ? secrets[name] : undefined
+    if (need !== undefined && isOptional(need)) return ""
+    const [missing] = missingSecrets({ ...plugin, secrets: { [name]: need ?? "" } })
+    const isDeclared = need !== undefined
     const message = isDeclared
       ? `T${missing?.slice(1)}`
       : `The plugin ${plugin.name} does not declare the secret ${name} in "secrets". This is a fault of the plugin.`

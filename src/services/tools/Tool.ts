@@ -6,11 +6,14 @@ import type * as Schema from "effect/Schema"
 import type { Access, EffectClass, Risk } from "../../domain/tools/Access.ts"
 import type { SchemaSource, ValueOf } from "../../domain/tools/SchemaSource.ts"
 import type { ArgumentAliases, Arguments, ToolErrors, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { ToolOutput } from "../../domain/tools/ToolOutput.ts"
 import type { CallContext } from "./CallContext.ts"
 import type { HostServices } from "./HostServices.ts"
 
 /** What is run by a call: an effect is run, and a promise is awaited. */
-type ToolWork = Effect.Effect<Schema.Json, ToolFailure, HostServices> | PromiseLike<Schema.Json>
+type ToolWork =
+  | Effect.Effect<Schema.Json | ToolOutput, ToolFailure, HostServices>
+  | PromiseLike<Schema.Json | ToolOutput>
 
 /** One tool without its parameters, which `Params` are once they are decoded. */
 interface ToolParts<Params, Config> {
@@ -29,7 +32,7 @@ interface ToolParts<Params, Config> {
   /** What a call with these parameters accesses; nothing when absent. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /**
-   * Does the work, and returns a string or JSON. It is an async function or returns an effect. What it throws or fails with is the
+   * Does the work, and returns a string, JSON, or a `ToolOutput` with images or files. It is an async function or returns an effect. What it throws or fails with is the
    * failure of the call; throw a `ToolFailure` to say of which type.
    */
   readonly execute: (params: Params, call: CallContext<Config>) => ToolWork

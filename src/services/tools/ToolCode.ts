@@ -4,21 +4,21 @@
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
-import { type CallContext, hostFunctions } from "./CallContext.ts"
+import { askFunction, type CallContext, hostFunctions } from "./CallContext.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { HostServices } from "./HostServices.ts"
+import type { CallOutput } from "./KeepOutput.ts"
 import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
 /** What the code of a tool gives and fails with, as its type says. Nobody has looked at it yet: it may be anything. */
-type Unchecked<R> = Effect.Effect<Schema.Json, ToolFailure, R>
+type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
 /** The value of a promise; interruption aborts the signal and waits for the promise to settle. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
-    const settled = Promise.resolve(work as Schema.Json)
+    const settled = Promise.resolve(work as CallOutput)
     settled.then(
       (value) => resume(Effect.succeed(value)),
       (thrown: ToolFailure) => resume(Effect.fail(thrown))
@@ -30,7 +30,7 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
   })
 
 /** What the host knows of a call before the code of its tool begins. */
-export type GivenContext = Omit<CallContext, "host" | "signal">
+export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
 /** Starts the code of a tool at once, and gives the effect that ends with what it gives; the code may throw. */
 export const startTool = <Params>(
@@ -41,7 +41,14 @@ export const startTool = <Params>(
 ): Unchecked<HostServices> => {
   const controller = new AbortController()
   const { signal } = controller
-  const work = execute(params, { ...given, signal, host: hostFunctions(services, signal) })
-  if (!Effect.isEffect(work)) return awaited(work, controller)
-  return Effect.onInterrupt(work, () => Effect.sync(() => controller.abort()))
+  const ended = new AbortController()
+  const ask = askFunction(services, AbortSignal.any([signal, ended.signal]))
+  const work = execute(params, { ...given, signal, ask, host: hostFunctions(services, signal) })
+  const running = Effect.isEffect(work)
+    ? Effect.onInterrupt(work, () => Effect.sync(() => controller.abort()))
+    : awaited(work, controller)
+  return Effect.ensuring(
+    running,
+    Effect.sync(() => ended.abort())
+  )
 }

@@ -6,18 +6,30 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, raisedRisk, accessTarget } from "../../domain/tools/Access.ts"
+import {
+  Access,
+  accessTarget,
+  type CanonicalAccess,
+  canonicalOther,
+  type OtherAccess,
+  raisedRisk
+} from "../../domain/tools/Access.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
 import { type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { FileReads, type HostServices, PageFetch } from "./HostServices.ts"
+import { type CallQuestion, CallQuestions, FileReads, type HostServices, PageFetch } from "./HostServices.ts"
 import type { Plugin } from "./Plugin.ts"
 import { canonicalAccesses, checkCall, decodeCall, inspectCall } from "./CallCheck.ts"
 import { type CallReports, noReports } from "./CallReports.ts"
+import type { CallTime } from "./CallTime.ts"
+import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
+import { definedFields } from "../../domain/text/DefinedFields.ts"
 import { Commands } from "../commands/Commands.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
+import { type CallOutput, isOutput } from "./KeepOutput.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
 import { startTool } from "./ToolCode.ts"
 import { WebFetch } from "./WebFetch.ts"
@@ -33,6 +45,10 @@ interface Granted {
 }
 
 const denial = (message: string) => new ToolFailure({ type: "permission_denied", message })
+
+const hiddenState = "unknown"
+
+const isAccess = Schema.is(Access)
 
 const undeclared = (what: string) =>
   denial(`Permission denied: the tool did not declare that it ${what}. This is a fault of the tool.`)
@@ -52,7 +68,8 @@ const grantedWorkspace = (
   return {
     ...workspace,
     /* The hash of a file lets its content be guessed. */
-    state: () => Effect.succeed("unknown"),
+    state: () => Effect.succeed(hiddenState),
+    entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
       Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes, range)),
     encoding: (file) => Effect.orElseSucceed(Effect.flatMap(readable(file), workspace.encoding), () => undefined),
@@ -74,6 +91,23 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
+/** The question as an access, which the gate decides about as about one that was declared. */
+const accessOfQuestion = ({ details, does, target = does }: CallQuestion): Result.Result<OtherAccess, string> => {
+  const access: Access = { _tag: "Other", target, changes: true, words: does, ...definedFields({ details }) }
+  return isAccess(access)
+    ? canonicalOther(withoutDeclaredSecrets(access))
+    : Result.fail("A tool asked in an invalid form. This is a fault of the tool.")
+}
+
+const grantedQuestions = ({ admit }: Granted): CallQuestions["Service"] => ({
+  ask: Effect.fnUntraced(function* (question) {
+    const access = accessOfQuestion(question)
+    if (Result.isFailure(access)) return yield* new ToolFailure({ type: "internal_error", message: access.failure })
+    if (admit === undefined) return yield* denial("Permission denied: a plugin asks nothing while it loads.")
+    yield* Effect.mapError(admit(access.success), ({ forModel }) => denial(forModel))
+  })
+})
+
 const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): Commands["Service"] => ({
   ...commands,
   run: (command, options) =>
@@ -90,6 +124,7 @@ const grantedServices = (
   Context.makeUnsafe(
     new Map<string, unknown>([
       [FileReads.key, Context.get(host, FileReads)],
+      [CallQuestions.key, grantedQuestions(granted)],
       [Commands.key, grantedCommands(Context.get(host, Commands), granted)],
       [PageFetch.key, grantedPages(Context.get(host, WebFetch), granted)],
       [Workspace.key, grantedWorkspace(Context.get(host, Workspace), granted)]
@@ -137,8 +172,15 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     return { resolve }
   })
 
-  /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
-  const execute = Effect.fnUntraced(function* (permit: Permit, reports: CallReports = noReports) {
+  /**
+   * Runs what the permit allows, once, on the canonical values that the gate decided about. `paused` wraps what waits for an answer of
+   * the user.
+   */
+  const execute = Effect.fnUntraced(function* (
+    permit: Permit,
+    reports: CallReports = noReports,
+    paused: CallTime["paused"] = (waiting) => waiting
+  ) {
     const ready = redeem(permit) && permit.prepared ? waiting.get(permit.prepared) : undefined
     if (ready === undefined) {
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
@@ -150,11 +192,13 @@ const makeToolRegistry = Effect.fnUntraced(function* (
         type: "internal_error",
         message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
       })
-    const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
+    const admit: Permit["admit"] = (access) => paused(permit.admit(access))
+    const services = grantedServices(host, { accesses, admit, mayRead: permit.mayRead })
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
       startTool(found.tool, params, { ...found.settings, ...reports, granted: accesses }, context)
     )
-    const data: unknown = yield* Effect.provideContext(code, services)
+    const data: CallOutput = yield* Effect.provideContext(code, services)
+    if (isOutput(data)) return data
     if (isNestedTooDeep(data)) {
       const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
       return yield* new ToolFailure({ type: "output_limit", message })

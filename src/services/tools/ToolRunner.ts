@@ -26,9 +26,11 @@ import { type PermissionDenied, questionOfCall, questionOfReading } from "../per
 import { RunSettings } from "../runs/RunSettings.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
-import { activityOf, makeCallRecords, makeBeginning, measured } from "./CallRecords.ts"
-import { makeReports, withLog } from "./CallReports.ts"
+import { activityOf, makeCallRecords, makeBeginning, measured, TooManyDenials } from "./CallRecords.ts"
+import { makeReports, withNotes } from "./CallReports.ts"
+import { makeCallTime } from "./CallTime.ts"
 import { toldFiles } from "./FileAccess.ts"
+import { type CallData, makeKeepOutput } from "./KeepOutput.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { makeResultNotes } from "./ResultNotes.ts"
 import { guardTool } from "./ToolGuard.ts"
@@ -66,6 +68,7 @@ const tellsOfFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boole
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const gate = yield* Gate
   const guard = yield* ChangeGuard
+  const keep = yield* makeKeepOutput(limits)
   const inFlight = yield* makeInFlightCalls
   const begin = yield* makeBeginning(inFlight)
   const noteResult = yield* makeResultNotes
@@ -83,6 +86,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const scope = isProposed
       ? { task: id.task, place: key }
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
+    let lastDenial: PermissionDenied | undefined
     const make = Effect.gen(function* () {
       let startedAt = yield* Clock.currentTimeMillis
       const { lines, publishing, reports } = yield* reportsOf(id, call.name)
@@ -104,24 +108,37 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         if (objection !== undefined) return yield* new ToolFailure({ type: "validation_failed", message: objection })
         if (!isProposed) yield* begin({ id, call, copy }, prepared)
         startedAt = yield* Clock.currentTimeMillis
-        const outcome = yield* runLimited(id, prepared, { code: registry.execute(permit, reports), publishing })
+        const time = yield* makeCallTime
+        const code = registry.execute(permit, reports, time.paused)
+        const returned = yield* runLimited(id, prepared, { code, publishing, time })
+        startedAt += yield* time.waited
+        const outcome = yield* Effect.result(
+          Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
+        )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
         // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
-        const denied = isDenied && prepared.info.effect === "pure" ? permit.denied() : undefined
-        return yield* denied ?? Effect.fromResult(outcome)
+        const denied = isDenied ? permit.denied() : undefined
+        lastDenial = denied?.endsTask === true ? denied : undefined
+        return yield* prepared.info.effect === "pure" && denied !== undefined ? denied : Effect.fromResult(outcome)
       })
       const outcome = yield* steps.pipe(
         Effect.map((data) => Result.succeed(data)),
         Effect.catchTag("ToolFailure", (failure) => Effect.succeed(Result.fail(failure)))
       )
-      return withoutDeclaredSecrets(withLog(yield* measured(outcome, startedAt), lines()))
+      const { files } = Result.getOrElse(outcome, (): Partial<CallData> => ({}))
+      const result = yield* measured(
+        Result.map(outcome, ({ data }) => data),
+        startedAt
+      )
+      return withoutDeclaredSecrets(withNotes(result, lines(), files))
     })
     // 5. Record: the result is on the disk before anything goes on, and what the journal has is not made again.
     const recorded =
       copy !== undefined && isProposed ? records.proposal(id, copy, make) : records.activity({ id, call, copy }, make)
     const noted = Effect.tap(recorded, (result) => noteResult(call, registry.find(call.name), result))
-    return yield* Effect.provideService(noted, CurrentCopy, copy)
+    const result = yield* Effect.provideService(noted, CurrentCopy, copy)
+    return lastDenial === undefined ? result : yield* new TooManyDenials({ denied: lastDenial, result })
   })
 
   return {

@@ -5,13 +5,10 @@ import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { png as picture } from "../../support/pictures.ts"
 import { FakeOpenAi, fakeOpenAiModel } from "../../support/FakeOpenAi.ts"
 
 const sandbox = makeSandbox()
-const picture = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64"
-)
 
 beforeAll(() => {
   sandbox.write("project/src/server.ts", "/** The port. */\nexport const serverPort = 8042\nexport const host = 1\n")

@@ -59,6 +59,12 @@ describe.concurrent("a plugin of the user", { timeout: 60_000 }, () => {
     assert.include(run.stdout, "Plan the work for a prompt")
   })
 
+  it("has its commands in the list of all", async () => {
+    const { stdout } = await owner.run(["--help"])
+    assert.match(stdout, /PLUGINS[^]*greet +Greet somebody/)
+    assert.notInclude(stdout, "Never seen")
+  })
+
   it("hears the events of a run", async () => {
     const heard = join(owner.root, "heard.txt")
     /* Named twice, it hears once. */

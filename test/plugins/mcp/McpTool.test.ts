@@ -8,12 +8,13 @@ import {
   type McpResult
 } from "../../../src/plugins/mcp/McpTool.ts"
 import { readableSchema } from "../../../src/plugins/mcp/McpSchema.ts"
-import { contentText } from "../../../src/plugins/mcp/McpConnection.ts"
+import { contentParts } from "../../../src/plugins/mcp/McpConnection.ts"
 import type * as McpSchema from "effect/ai/McpSchema"
 import { isToolName } from "../../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
+import { ToolOutput } from "../../../src/domain/tools/ToolOutput.ts"
 
 it("makes every name of a server and a tool one that a tool may have", () => {
   const cases: ReadonlyArray<readonly [server: string, tool: string, name: string]> = [
@@ -109,8 +110,8 @@ const dataOf = (given: Partial<McpResult>) =>
 const failure = (message: string) => Result.fail(new ToolFailure({ type: "internal_error", message }))
 
 describe("the data of a server's result", () => {
-  it("is its text, with what a model cannot read named by type and size", () => {
-    const text = contentText([
+  it("is its text, with its images and files beside it", () => {
+    const parts = contentParts([
       { type: "text", text: "One." },
       { type: "image", mimeType: "image/png", data: new Uint8Array(12) },
       { type: "resource_link", uri: "file:///a", name: "a" },
@@ -118,15 +119,13 @@ describe("the data of a server's result", () => {
       { type: "resource", resource: { uri: "file:///c", mimeType: "application/zip", blob: new Uint8Array(9) } }
     ] as ReadonlyArray<McpSchema.ContentBlock>)
     assert.deepStrictEqual(
-      dataOf({ text }),
+      dataOf(parts),
       Result.succeed(
-        [
-          "One.",
-          "[image image/png, 12 bytes, not shown]",
-          "[link a: file:///a]",
-          "[resource file:///b]\nthe text of b",
-          "[resource file:///c, application/zip, 9 bytes, not shown]"
-        ].join("\n")
+        new ToolOutput({
+          text: ["One.", "[link a: file:///a]", "[resource file:///b]\nthe text of b"].join("\n"),
+          images: [{ mediaType: "image/png", data: new Uint8Array(12) }],
+          files: [{ name: "file:///c", mediaType: "application/zip", data: new Uint8Array(9) }]
+        })
       )
     )
   })

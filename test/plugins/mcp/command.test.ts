@@ -10,7 +10,9 @@ import { connect } from "../../../src/plugins/mcp/McpConnection.ts"
 import { RunStore } from "../../../src/services/history/RunStore.ts"
 import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
+import { ollamaTask } from "../../support/ExampleProject.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { png } from "../../support/pictures.ts"
 import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
@@ -177,6 +179,32 @@ describe("the tools for other programs", () => {
         [false, "done", 0, [], text]
       )
       assert.include(text, "The word is heron.")
+    })
+  )
+
+  liveTest("show the images that tools gave in a run", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make(ollamaTask("use-shots", { name: "shoot", arguments: {} }))
+      const plugin = `import { definePlugin, tool, ToolOutput } from "task-conductor/plugin"
+        export default definePlugin({ name: "shots", tools: { shoot: tool({
+          description: "Shoots.", parameters: { type: "object", properties: {} }, risk: "safe", effect: "pure",
+          execute: async () => new ToolOutput({ text: "A page.", images: [
+            { mediaType: "image/png", data: ${JSON.stringify(png.toString("base64"))} }
+          ] })
+        }) } })`
+      const { send, stdout, lines } = yield* open(["--model", fakeModel, "--plugin", "./shots.mjs"], server.url, {
+        "project/shots.mjs": plugin
+      })
+      send(initialize)
+      yield* lines(1)
+      send(initialized, callOf(2, "run", { prompt: "How does it look?" }))
+      yield* lines(2)
+      const [content] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["content"]] : []))
+      assert.deepInclude((content as ReadonlyArray<object>)[1], {
+        type: "image",
+        mimeType: "image/png",
+        data: png.toString("base64")
+      })
     })
   )
 

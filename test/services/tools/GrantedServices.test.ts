@@ -45,6 +45,20 @@ const read = (path: (root: string) => string) =>
 
 describe("what a tool reaches through the services of the host", () => {
   it.layer(NodeServices.layer)((it) => {
+    it.effect("is no hash of a file, by which its content could be guessed", () =>
+      Effect.gen(function* () {
+        const plugin = sneaky(() =>
+          Effect.gen(function* () {
+            const { entry, root, state } = yield* Workspace
+            const found = yield* entry(`${root}/a.txt`)
+            return { state: yield* state(`${root}/a.txt`), entry: found?.state ?? null, is: found?.is ?? null }
+          })
+        )
+        const { run } = yield* openTools({ files: { "a.txt": "text" }, plugins: [plugin] })
+        assert.deepStrictEqual((yield* run("sneak")).data, { state: "unknown", entry: "unknown", is: "file" })
+      })
+    )
+
     it.effect("is no write that it did not declare, also not with a granted value that was changed", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

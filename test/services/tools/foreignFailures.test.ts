@@ -35,6 +35,13 @@ const cause = new Error("connect ECONNREFUSED 127.0.0.1:9")
 /** How a tool ends, and what its call says. */
 const failures: ReadonlyArray<readonly [name: string, act: () => unknown, message: string]> = [
   [
+    "a failure of a type that there is not",
+    async () => {
+      throw new ToolFailure({ type: "no_such_city" as "not_found", message: "There is no such city." })
+    },
+    'The tool act of acting failed: A ToolFailure has one of the types not_found, validation_failed, permission_denied, io_error, parse_error, internal_error, timeout, output_limit, and not "no_such_city" (its message: There is no such city.)'
+  ],
+  [
     "what Effect makes of a rejected promise",
     () => Effect.tryPromise(() => Promise.reject(cause)),
     "The tool act of acting failed: An error occurred in Effect.tryPromise: connect ECONNREFUSED 127.0.0.1:9"

@@ -1,0 +1,98 @@
+/**
+ * The images of results that the next message shows to the model: to one that sees, as far as there is room. What is left out is named,
+ * with where it is kept.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { type Picture, pictureCharacters } from "../../domain/models/ConversationMessage.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { ResultFile } from "../../domain/tools/ToolOutput.ts"
+import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
+import { KeptFiles } from "../files/KeptFiles.ts"
+import { Activities } from "../journal/Activities.ts"
+import { CurrentServer } from "../providers/Provider.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import type { AnyWork } from "./Session.ts"
+
+/** One message shows at most so many images. */
+export const mostImages = 4
+
+/** What of the images of a turn is shown, and what is said about them, a sentence each. */
+const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
+type ImageChoice = typeof ImageChoice.Type
+
+/** An image with the tool that gave it. */
+interface ResultImage {
+  readonly tool: string
+  readonly file: ResultFile
+}
+
+export interface ShownImages {
+  readonly pictures: ReadonlyArray<Picture>
+  readonly lines: ReadonlyArray<string>
+}
+
+const imagesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<ResultImage> =>
+  outcomes.flatMap(({ call: { name: tool }, result: { files = [] } }) =>
+    files.flatMap((file) => (file.isImage === true ? [{ tool, file }] : []))
+  )
+
+const leftOut = ({ file: { name, path }, tool }: ResultImage, why: string): string =>
+  `The image ${name} of \`${tool}\` is left out: ${why}. It is ${path === undefined ? "not kept" : `kept as ${path}`}.`
+
+/** Makes the function that chooses the images for the next message; `budget` is what it may have, in characters. */
+export const makeResultImages = Effect.gen(function* () {
+  const activities = yield* Activities
+  const kept = yield* KeptFiles
+  const server = yield* CurrentServer
+  const settings = yield* RunSettings
+
+  /** True when the server says that the model which gets the message sees. */
+  const sees = Effect.fnUntraced(function* ({ assignment: { id, skill } }: AnyWork) {
+    const { facts, serves = () => true } = server
+    const model = skill?.model ?? stageModel(settings, id.stage)
+    const name = model !== undefined && serves(model) ? model : settings.model
+    return (yield* facts(name)).abilities.vision === true
+  })
+
+  const choose = Effect.fnUntraced(function* (work: AnyWork, images: ReadonlyArray<ResultImage>, budget: number) {
+    if (!(yield* sees(work))) {
+      return { shown: [], lines: images.map((image) => leftOut(image, "this model sees no images")) }
+    }
+    const shown: Array<ResultFile> = []
+    const lines: Array<string> = []
+    const room = Math.min(mostImages, Math.floor(budget / pictureCharacters))
+    for (const image of images) {
+      const { file, tool } = image
+      if (shown.length >= room) lines.push(leftOut(image, "there is no room for it"))
+      else if ((yield* kept.read(file)) === undefined) lines.push(leftOut(image, "it cannot be read any more"))
+      else {
+        shown.push(file)
+        lines.push(`Image ${shown.length} of this message is ${file.name} of \`${tool}\`.`)
+      }
+    }
+    return { shown, lines }
+  })
+
+  return Effect.fnUntraced(function* (
+    work: AnyWork,
+    turn: number,
+    outcomes: ReadonlyArray<CallOutcome>,
+    budget: number
+  ): Effect.fn.Return<ShownImages> {
+    const images = imagesOf(outcomes)
+    if (images.length === 0) return { pictures: [], lines: [] }
+    const { id, task } = work.assignment
+    const key = seenKey.images(task, id.round, turn)
+    const choice: ImageChoice = yield* activities.record({ key, success: ImageChoice }, choose(work, images, budget))
+    const pictures = yield* Effect.forEach(choice.shown, (file) =>
+      Effect.map(kept.read(file), (bytes = new Uint8Array()): Picture => ({
+        path: file.name,
+        mediaType: file.mediaType,
+        data: Buffer.from(bytes).toString("base64")
+      }))
+    )
+    return { pictures, lines: choice.lines }
+  })
+})

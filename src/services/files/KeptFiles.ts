@@ -1,0 +1,62 @@
+/**
+ * Keeps the images and files that tools return, in a folder of the run or the conversation that only the user can read.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as path from "node:path"
+import type { PlatformError } from "effect/PlatformError"
+import type { ResultFile } from "../../domain/tools/ToolOutput.ts"
+import { textHash } from "./Hash.ts"
+import { writePrivateFile } from "./PrivateFile.ts"
+
+/** A file that is to be kept; its name has no folders. */
+type NewFile = Pick<ResultFile, "hash" | "name">
+
+export interface KeptFiles {
+  /** Keeps the bytes. Gives their path beside the journal; nothing where they are lost with the process, or at once. */
+  readonly keep: (file: NewFile, bytes: Uint8Array) => Effect.Effect<string | undefined, PlatformError>
+  /** The bytes; nothing when they are gone or damaged. */
+  readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
+}
+
+/** So much of the hash tells files of one name apart. */
+const shownHash = 12
+
+const folderName = "files"
+
+const pathOf = ({ hash, name }: NewFile): string => path.join(folderName, `${hash.slice(0, shownHash)}-${name}`)
+
+/** Keeps files below this folder, which is made with the first of them. */
+export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSystem.FileSystem> =>
+  Effect.map(FileSystem.FileSystem, (fs) => {
+    return {
+      keep: (file, bytes) => {
+        const place = path.join(folder, pathOf(file))
+        const write = Effect.provideService(writePrivateFile(place, bytes), FileSystem.FileSystem, fs)
+        return Effect.as(
+          Effect.flatMap(fs.exists(place), (isKept) => (isKept ? Effect.void : write)),
+          pathOf(file)
+        )
+      },
+      read: (file) =>
+        fs.readFile(path.join(folder, pathOf(file))).pipe(
+          Effect.map((bytes) => (textHash(bytes) === file.hash ? bytes : undefined)),
+          Effect.orElseSucceed(() => undefined)
+        )
+    }
+  })
+
+/** Keeps files for as long as the process lives. */
+export const filesInMemory = Effect.sync((): KeptFiles => {
+  const all = new Map<string, Uint8Array>()
+  return {
+    keep: ({ hash }, bytes) => Effect.sync(() => void all.set(hash, bytes)),
+    read: ({ hash }) => Effect.sync(() => all.get(hash))
+  }
+})
+
+/** The files of the current run; without a place for them nothing is kept. */
+export const KeptFiles = Context.Reference<KeptFiles>("task-conductor/services/files/KeptFiles", {
+  defaultValue: () => ({ keep: () => Effect.undefined, read: () => Effect.undefined })
+})

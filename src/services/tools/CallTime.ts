@@ -1,0 +1,62 @@
+/**
+ * The time that a call has taken. It stands still while the user is asked something for the call.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+
+export interface CallTime {
+  /** Waits for an answer; the time stands still meanwhile. */
+  readonly paused: <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Resolves once the call has taken so long. */
+  readonly reached: (limit: Duration.Duration) => Effect.Effect<void>
+  /** True while the time stands still. */
+  readonly isPaused: () => boolean
+  /** For how many milliseconds the time has stood still. */
+  readonly waited: Effect.Effect<number>
+}
+
+/** Starts the time of a call. */
+export const makeCallTime = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const now = (): number => clock.currentTimeMillisUnsafe()
+  const startedAt = now()
+  const running = yield* Latch.make(true)
+  let questions = 0
+  let pausedAt = 0
+  let waited = 0
+
+  const pause = (): void => {
+    questions += 1
+    if (questions > 1) return
+    pausedAt = now()
+    Latch.closeUnsafe(running)
+  }
+  const resume = (): void => {
+    questions -= 1
+    if (questions > 0) return
+    waited += now() - pausedAt
+    Latch.openUnsafe(running)
+  }
+
+  return {
+    paused: (waiting) =>
+      Effect.acquireUseRelease(
+        Effect.sync(pause),
+        () => waiting,
+        () => Effect.sync(resume)
+      ),
+    reached: (limit) =>
+      Effect.gen(function* () {
+        for (;;) {
+          yield* running.await
+          const left = Duration.toMillis(limit) - (now() - startedAt - waited)
+          if (left <= 0) return
+          yield* Effect.sleep(Duration.millis(left))
+        }
+      }),
+    isPaused: () => questions > 0,
+    waited: Effect.sync(() => waited + (questions > 0 ? now() - pausedAt : 0))
+  } satisfies CallTime
+})

@@ -1,0 +1,173 @@
+/**
+ * Images that tools return, over a server that speaks like Ollama: a model that sees is shown them, others read that they were left out,
+ * and they are kept with the run.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { openConversation, resume, run } from "../../src/index.ts"
+import { definePlugin, tool, ToolOutput } from "../../src/plugin-kit.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { ollamaTask } from "../support/ExampleProject.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { type ChatBody, inOrder, type Script } from "../support/FakeOllamaScript.ts"
+import { png } from "../support/pictures.ts"
+import { freeSkill } from "../support/TestRun.ts"
+
+const [seeing, blind] = ["seer:7b", "reader:7b"]
+const models = [
+  { name: seeing, capabilities: ["completion", "tools", "vision"] },
+  { name: blind, capabilities: ["completion", "tools"] }
+]
+
+const shots = (count = 1) =>
+  definePlugin({
+    name: "shots",
+    tools: {
+      shoot: tool({
+        description: "Shoots the page.",
+        parameters: { type: "object", properties: {} },
+        risk: "safe",
+        effect: "pure",
+        execute: async () =>
+          new ToolOutput({
+            text: "The page.",
+            images: Array.from({ length: count }, (_, at) => ({
+              name: `page-${at + 1}.png`,
+              mediaType: "image/png",
+              data: png
+            }))
+          })
+      })
+    }
+  })
+
+const sandbox = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = makeSandbox()
+    made.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+    return made
+  }),
+  ({ remove }) => Effect.sync(remove)
+)
+
+const looking = ollamaTask("free", { name: "shoot", arguments: {} })
+
+/** A run with one call, and what the server got. */
+const looked = Effect.fnUntraced(function* (model: string, count?: number, script: Script = looking) {
+  const { root } = yield* sandbox
+  const server = yield* FakeOllama.make(script, { models })
+  const options = {
+    project: join(root, "project"),
+    stateFolder: join(root, "state"),
+    host: server.url,
+    model,
+    plugins: [shots(count)]
+  }
+  return { root, server, options, handle: run({ ...options, prompt: "How does the page look?" }) }
+})
+
+/** The first message with a reply of the program to calls. */
+const replyIn = (chats: ReadonlyArray<ChatBody>) =>
+  chats
+    .flatMap(({ messages }) => messages)
+    .find(({ content, role }) => role === "user" && content.startsWith("## Reply"))
+
+const kept = /kept as (files\/[0-9a-f]{12}-page-1\.png)/
+
+describe("an image of a result", () => {
+  it.live("is shown to a model that sees, and kept with the run", () =>
+    Effect.gen(function* () {
+      const { handle, root, server } = yield* looked(seeing)
+      const { status } = yield* Effect.promise(() => handle.report)
+      assert.strictEqual(status, "done")
+      const reply = replyIn(server.chats)
+      assert.deepStrictEqual(reply?.["images"], [png.toString("base64")])
+      assert.include(reply?.content, "Image 1 of this message is page-1.png of `shoot`.")
+      const [, path = ""] = kept.exec(reply?.content ?? "") ?? []
+      assert.deepStrictEqual(readFileSync(join(root, "state/runs", handle.runId, path)), png)
+      const results = yield* Effect.promise(async () => {
+        const found = []
+        for await (const event of handle.events) if (event.type === "tool.finished") found.push(event.result)
+        return found
+      })
+      assert.deepInclude(results[0]?.files?.[0], { name: "page-1.png", mediaType: "image/png", isImage: true, path })
+    })
+  )
+
+  it.live("is left out for one that does not, which reads where it is kept", () =>
+    Effect.gen(function* () {
+      const { handle, server } = yield* looked(blind)
+      yield* Effect.promise(() => handle.report)
+      const reply = replyIn(server.chats)
+      assert.isUndefined(reply?.["images"])
+      assert.match(
+        reply?.content ?? "",
+        /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
+      )
+    })
+  )
+
+  it.live("is left out beyond the fourth of a message", () =>
+    Effect.gen(function* () {
+      const { handle, server } = yield* looked(seeing, 6)
+      yield* Effect.promise(() => handle.report)
+      const reply = replyIn(server.chats)
+      const images = reply?.["images"] as ReadonlyArray<string> | undefined
+      assert.isAtLeast(images?.length ?? 0, 1)
+      assert.isAtMost(images?.length ?? 0, 4)
+      assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
+    })
+  )
+
+  it.live("is shown again when the run is resumed, without another call", () =>
+    Effect.gen(function* () {
+      let isFirst = true
+      const stalling: Script = (body, index) => {
+        const hasReply = replyIn([body]) !== undefined
+        if (!hasReply || !isFirst) return looking(body, index)
+        isFirst = false
+        return { text: "", hold: "never" }
+      }
+      const { handle, options, server } = yield* looked(seeing, 1, stalling)
+      yield* server.until(({ chats }) => replyIn(chats) !== undefined)
+      yield* Effect.promise(() => handle.interrupt())
+      const before = server.chats.length
+      const { report } = resume(handle.runId, options)
+      assert.strictEqual((yield* Effect.promise(() => report)).status, "done")
+      assert.deepStrictEqual(replyIn(server.chats.slice(before))?.["images"], [png.toString("base64")])
+    })
+  )
+})
+
+describe("an image of a result in a conversation", () => {
+  it.live("is shown while the message is answered, and not with later ones", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandbox
+      const script = inOrder({ toolCalls: [{ id: "call_1", name: "shoot", arguments: {} }] }, "It is white.", "Yes.")
+      const server = yield* FakeOllama.make(script, { models })
+      const conversation = openConversation({
+        project: join(root, "project"),
+        stateFolder: join(root, "state"),
+        host: server.url,
+        model: seeing,
+        plugins: [shots()],
+        toolCalls: "native"
+      })
+      const { answer } = yield* Effect.promise(() => conversation.send("How does the page look?"))
+      yield* Effect.promise(() => conversation.send("Really?"))
+      yield* Effect.promise(conversation.close)
+      assert.strictEqual(answer, "It is white.")
+      const [, second, third] = server.chats.map(({ messages }) => messages)
+      assert.deepStrictEqual(
+        second?.slice(-2).map(({ images, role }) => [role, images]),
+        [
+          ["tool", undefined],
+          ["user", [png.toString("base64")]]
+        ]
+      )
+      assert.isTrue(third?.every(({ images }) => images === undefined))
+    })
+  )
+})

@@ -1,0 +1,131 @@
+/** Providers of models that a plugin makes of its configuration and its secrets. */
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { providersOf } from "../../../src/services/plugins/PluginProviders.ts"
+import { knownSecrets } from "../../../src/services/runs/KnownSecrets.ts"
+import type { Provider } from "../../../src/services/providers/Provider.ts"
+import { withSecrets } from "../../../src/services/plugins/PluginPackages.ts"
+import { missingSecrets } from "../../../src/services/tools/PluginSettings.ts"
+import { definePlugin, type Plugin, type ProviderSource } from "../../../src/services/tools/Plugin.ts"
+
+const config = { type: "object", properties: { url: { type: "string" } }, required: ["url"] } as const
+
+const provider = (url: string): Provider => ({
+  id: "cloud",
+  server: {
+    read: () => url,
+    save: () => ({}),
+    problem: () => undefined,
+    source: "url",
+    remedy: "Start it.",
+    keyVariable: "CLOUD_KEY"
+  },
+  model: () => Layer.empty as never
+})
+
+const cloud = (providers: ProviderSource<{ readonly url: string }>): Plugin =>
+  definePlugin({
+    name: "cloud",
+    config,
+    secrets: { CLOUD_KEY: { use: "Is sent to the server.", optional: true }, OTHER_KEY: "Is needed." },
+    providers
+  })
+
+const set = (plugin: Plugin, value: Readonly<Record<string, string | number>>): Plugin => ({
+  ...plugin,
+  given: { value, source: "/home/you/config.json", path: ["plugins", 0, 1] }
+})
+
+const url = "http://127.0.0.1:1"
+
+const read = (plugin: Plugin, secrets: Readonly<Record<string, string>> = {}) =>
+  withSecrets(plugin, (name) =>
+    Effect.succeed(secrets[name] === undefined ? Result.fail(`set ${name}`) : Result.succeed(secrets[name]))
+  ).pipe(Effect.provide(NodeServices.layer))
+
+describe("the providers of a plugin", () => {
+  it.effect("are made of its configuration, and have the key of its secret, which is kept out of texts", () =>
+    Effect.gen(function* () {
+      const plugin = yield* read(
+        set(
+          cloud(({ config: given }) => [provider(given.url)]),
+          { url }
+        ),
+        {
+          CLOUD_KEY: "key-of-the-cloud-server"
+        }
+      )
+      const [made] = Result.getOrThrow(providersOf(plugin))
+      assert.strictEqual(made?.server?.read({}), url)
+      assert.strictEqual(made?.key && Redacted.value(made.key), "key-of-the-cloud-server")
+      assert.include(knownSecrets(), "key-of-the-cloud-server")
+    })
+  )
+
+  it.effect("have no key when an optional secret is missing, which is not reported", () =>
+    Effect.gen(function* () {
+      let given: string | undefined
+      const plugin = yield* read(
+        set(
+          cloud(({ config: { url: host }, secret }) => {
+            given = secret("CLOUD_KEY")
+            return [provider(host)]
+          }),
+          { url }
+        )
+      )
+      const [made] = Result.getOrThrow(providersOf(plugin))
+      assert.deepStrictEqual([made?.key, given], [undefined, ""])
+      assert.deepStrictEqual(missingSecrets(plugin), ["the secret OTHER_KEY is missing (Is needed): set OTHER_KEY."])
+    })
+  )
+
+  it.effect("may be a list, as before", () =>
+    Effect.gen(function* () {
+      const plugin = yield* read(set(cloud([provider(url)]), { url }))
+      assert.strictEqual(Result.getOrThrow(providersOf(plugin))[0]?.id, "cloud")
+    })
+  )
+
+  const broken: ReadonlyArray<readonly [name: string, plugin: Plugin, why: string]> = [
+    ["a configuration is wrong", set(cloud([]), { url: 1 }), '"plugins[0][1].url" must be a string'],
+    ["a configuration is missing", cloud([]), "it needs a configuration"],
+    [
+      "a secret that is needed is missing",
+      set(
+        cloud(({ secret }) => [provider(secret("OTHER_KEY"))]),
+        { url }
+      ),
+      "its providers cannot be made: The secret OTHER_KEY is missing (Is needed): set OTHER_KEY."
+    ],
+    [
+      "the function throws",
+      set(
+        cloud(() => {
+          throw new Error("no such region")
+        }),
+        { url }
+      ),
+      "its providers cannot be made: no such region"
+    ],
+    [
+      "the function gives something else",
+      set(
+        cloud(() => [{ id: "Cloud" }] as never),
+        { url }
+      ),
+      'its "providers" are no list of providers.'
+    ]
+  ]
+  it.effect.each(broken)("are left out with the reason when %s", ([, plugin, why]) =>
+    Effect.gen(function* () {
+      const problem = Result.getOrThrow(Result.flip(providersOf(yield* read(plugin))))
+      assert.include(problem.message, 'The plugin "cloud" is not used: ')
+      assert.include(problem.message, why)
+    })
+  )
+})
