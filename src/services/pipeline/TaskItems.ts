@@ -1,6 +1,7 @@
 /**
- * Carries out a task for each of its items: the host lists them, each has turns and a window of its own, those that failed are
- * tried once more, and what they came to is one outcome, in which every item is accounted for.
+ * Carries out a task for each of its items: the host lists them and divides them into parts, each with turns and a window of its own.
+ * A part is one file, heading or entry, or as many places as one answer can decide about. What failed is tried once more, and what all
+ * came to is one outcome, in which every item is accounted for.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -11,10 +12,11 @@ import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
-import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
+import { type NumberedPlace, placeParts } from "../../domain/documents/Places.ts"
+import { Item, itemsOf, taskOfItem, taskOfPlaces } from "../../domain/documents/TaskItems.ts"
+import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { deniedOf, endingFailure, resultOfSummary, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
+import { deniedOf, endingFailure, resultOfItems, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
 import { pathsOf } from "../../domain/tools/ToolCall.ts"
@@ -29,13 +31,33 @@ import { TaskAgent } from "./TaskAgent.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "./Approval.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { requestOf, type TaskOrder } from "./TaskStage.ts"
+import { Skills } from "../skills/Skills.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
 
-interface ItemOutcome {
-  readonly result: ItemResult
+/** Items that are worked on together. */
+interface Part {
+  /** The task for them alone. */
+  readonly task: Task
+  readonly items: ReadonlyArray<NumberedItem>
+  /** Present for places that are answered by their numbers. */
+  readonly places?: ReadonlyArray<NumberedPlace>
+}
+
+interface NumberedItem extends Item {
+  /** From 1. */
+  readonly number: number
+}
+
+interface NumberedResult extends ItemResult {
+  readonly number: number
+}
+
+interface PartOutcome {
+  readonly results: ReadonlyArray<NumberedResult>
   readonly outcome?: TaskOutcome
 }
 
@@ -47,18 +69,27 @@ const noteOf = (text: string): string => {
   return shortened(line ?? "", longestNote)
 }
 
-const outcomeOf = (item: Item, outcome: TaskOutcome, isWriter: boolean): ItemOutcome => {
-  const { calls, priorCalls = [], result } = outcome
+/** The results of the items of a part, with their numbers. */
+const resultsOf = ({ items }: Part, resultOf: (item: Item, index: number) => ItemResult): PartOutcome["results"] =>
+  items.map((item, index) => ({ ...resultOf(item, index), number: item.number }))
+
+const outcomeOf = (part: Part, outcome: TaskOutcome, isWriter: boolean): PartOutcome => {
+  const { calls, items, priorCalls = [], result } = outcome
   if (deniedOf(priorCalls) === "all" && calls.length === 0) {
-    return { ...withoutResult(item, "skipped", "All that it asked for was denied."), outcome }
+    return { ...withoutResult(part, "skipped", "All that it asked for was denied."), outcome }
+  }
+  if (items !== undefined) {
+    const unanswered = (item: Item): ItemResult => ({ item: item.text, state: "failed", note: "" })
+    return { results: resultsOf(part, (item, index) => items[index] ?? unanswered(item)), outcome }
   }
   const state = isWriter && calls.length === 0 ? "unchanged" : "done"
   const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
-  return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, outcome }
+  const note = noteOf(result?.summary ?? "")
+  return { results: resultsOf(part, ({ text }) => ({ item: text, state, note, ...files })), outcome }
 }
 
-const withoutResult = ({ text }: Item, state: "failed" | "skipped", note: string): ItemOutcome => ({
-  result: { item: text, state, note: noteOf(note) }
+const withoutResult = (part: Part, state: "failed" | "skipped", note: string): PartOutcome => ({
+  results: resultsOf(part, ({ text }) => ({ item: text, state, note: noteOf(note) }))
 })
 
 /** What the items change together. */
@@ -74,7 +105,7 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): TaskOutcome => {
+const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, proposed: Proposed): TaskOutcome => {
   const parts = outcomes.map(({ outcome }) => outcome)
   const seen = parts.flatMap((part) => part?.seen ?? [])
   const priorCalls = parts.flatMap((part, index) =>
@@ -83,14 +114,17 @@ const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, propos
       result
     }))
   )
-  const items = outcomes.map(({ result }) => result)
+  const items = outcomes
+    .flatMap(({ results }) => results)
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number: _, ...result }): ItemResult => result)
   return {
     task,
     ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
     ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
     ...proposed,
     items,
-    result: resultOfSummary(itemsReport(items))
+    result: resultOfItems(items)
   }
 }
 
@@ -112,27 +146,28 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** Puts the changes of items together, one item after the other; an item whose change comes to nothing has failed. */
-const makeItemJoin = Effect.gen(function* () {
+/** Puts the changes of parts together, one after the other; the items of one whose change comes to nothing have failed. */
+const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
   const join = yield* makeJoinChanges
 
-  return Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
-    const joined: Array<ItemOutcome> = []
+  return Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<PartOutcome>) {
+    const joined: Array<PartOutcome> = []
     let others: ReadonlyArray<ProposedFile> = []
-    for (const { outcome, result } of outcomes) {
+    for (const { outcome, results } of outcomes) {
       if (outcome === undefined) {
-        joined.push({ result })
+        joined.push({ results })
         continue
       }
       const joining = join({ ...order, task: outcome.task }, outcome, { others, checks: false })
       const merged = yield* Effect.result(joining)
       if (Result.isFailure(merged)) {
-        joined.push({ result: { ...result, state: "failed", note: noteOf(merged.failure.message) } })
+        const note = noteOf(merged.failure.message)
+        joined.push({ results: results.map((result) => ({ ...result, state: "failed", note })) })
         continue
       }
-      joined.push({ result, outcome: merged.success })
+      joined.push({ results, outcome: merged.success })
       others = changes.onTop(others, merged.success)
     }
     const copy = makeWorkingCopy()
@@ -142,8 +177,33 @@ const makeItemJoin = Effect.gen(function* () {
     const checks = parts.some((part) => part.joined !== undefined)
       ? yield* Effect.provideService(checked, CurrentCopy, copy)
       : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-    return outcomeOfItems(order.task, joined, changes.proposed(copy, { checks, turn: 0 }, "file"))
+    return outcomeOfParts(order.task, joined, changes.proposed(copy, { checks, turn: 0 }, "file"))
   })
+})
+
+/** Makes the function that divides the items of a task into parts; open ones are tried again in smaller parts. */
+const makeParts = Effect.gen(function* () {
+  const prompts = yield* makeTaskPrompts
+  const skills = yield* Skills
+
+  /** How many characters the places of one part may take; nothing where items are worked on one by one. */
+  const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
+    (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing)
+
+  return (order: TaskOrder, items: ReadonlyArray<NumberedItem>, all: number, again: boolean): ReadonlyArray<Part> => {
+    const { task } = order
+    const places = items.flatMap(({ number, place }) => (place === undefined ? [] : [{ ...place, number }]))
+    const budget = places.length === items.length ? placeBudget(order) : undefined
+    if (budget === undefined) {
+      return items.map((item) => ({ items: [item], task: taskOfItem(task, item, item.number, all, again) }))
+    }
+    const byNumber = new Map(items.map((item) => [item.number, item]))
+    return placeParts(places, again ? budget / 2 : budget).map((part) => ({
+      items: part.flatMap(({ number }) => byNumber.get(number) ?? []),
+      task: taskOfPlaces(task, part, all, again),
+      places: part
+    }))
+  }
 })
 
 export class TaskItems extends Context.Service<TaskItems>()("task-conductor/services/pipeline/TaskItems", {
@@ -152,24 +212,71 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     const events = yield* RunEvents
     const findItems = yield* makeItemSource
     const approval = yield* makeApproval
-    const joinItems = yield* makeItemJoin
+    const joinParts = yield* makePartJoin
+    const partsOf = yield* makeParts
     const taskAgent = yield* TaskAgent
     const { mayChangeFiles } = yield* makeTaskEffects
     const { limits, parallel } = yield* RunSettings
 
-    const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
+    const workOnPart = (order: TaskOrder, part: Part) =>
       activities
         .runStage(
-          { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
-          taskAgent.work({ ...order, task, isItem: true })
+          { key: stageKey.worked(order.round, part.task.name), success: TaskOutcome },
+          taskAgent.work({
+            ...order,
+            task: part.task,
+            isItem: true,
+            ...(part.places === undefined ? {} : { places: part.places })
+          })
         )
         .pipe(
-          Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),
+          Effect.map((outcome) => outcomeOf(part, outcome, mayChangeFiles(order.task))),
           Effect.catchTag("CallsDeclined", () =>
-            Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
+            Effect.succeed(withoutResult(part, "skipped", "Somebody declined what it needs."))
           ),
           Effect.result
         )
+
+    /** What a part comes to, without a result when it has failed. */
+    const outcomeOfTry = (part: Part, tried: Result.Result<PartOutcome, TaskFailure>): PartOutcome =>
+      Result.isSuccess(tried)
+        ? tried.success
+        : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
+
+    /** The items that are tried once more: those of a part that failed, and the places of one that got no answer. */
+    const openAfter = ({ items, places }: Part, tried: Result.Result<PartOutcome, TaskFailure>) => {
+      if (Result.isFailure(tried)) {
+        const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined
+        return isFinal ? [] : items
+      }
+      const failed = new Set(tried.success.results.flatMap(({ number, state }) => (state === "failed" ? [number] : [])))
+      return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
+    }
+
+    /** Works on a part; `fails` gets each failure that is final. */
+    const tryPart = Effect.fnUntraced(function* (
+      order: TaskOrder,
+      part: Part,
+      all: number,
+      fails: (failure: TaskFailure) => void
+    ) {
+      const first = yield* workOnPart(order, part)
+      const open = openAfter(part, first)
+      if (open.length === 0) {
+        if (Result.isFailure(first)) fails(first.failure)
+        return [outcomeOfTry(part, first)]
+      }
+      const again = yield* Effect.forEach(partsOf(order, open, all, true), (smaller) =>
+        Effect.map(workOnPart(order, smaller), (tried) => {
+          if (Result.isFailure(tried)) fails(tried.failure)
+          return outcomeOfTry(smaller, tried)
+        })
+      )
+      if (Result.isFailure(first)) return again
+      const left = new Set(open.map(({ number }) => number))
+      const results = first.success.results.filter(({ number }) => !left.has(number))
+      return [{ ...first.success, results }, ...again]
+    })
 
     const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
       const { round, step, task } = order
@@ -177,43 +284,36 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
         { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
         findItems(forEach, order)
       )
-      if (items.length === 0) {
+      const all = items.length
+      if (all === 0) {
         const reason = "there is no item to work on."
         return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
       }
-      if (items.length > limits.items) {
-        const title = `${items.length} items of "${task.name}", more than limits.items (${limits.items})`
+      if (all > limits.items) {
+        const title = `${all} items of "${task.name}", more than limits.items (${limits.items})`
         const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
         yield* approval.ask({ title, planKey: `items-${round}`, tasks })
       }
-      const report = (number: number, { result }: ItemOutcome) =>
-        events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
+      const report = ({ results }: PartOutcome) =>
+        Effect.forEach(results, (result) =>
+          events.publish({ type: "task.item", round, step, task: task.name, of: all, ...result })
+        )
       let hasResult = false
       const unable: Array<TaskFailure> = []
+      const noteFailure = (failure: TaskFailure): void => {
+        if (unableIn(failure) !== undefined) unable.push(failure)
+      }
+      const numbered = items.map((item, index) => ({ ...item, number: index + 1 }))
       const outcomes = yield* Effect.forEach(
-        items,
-        Effect.fnUntraced(function* (item, index) {
-          const number = index + 1
-          const ending = endingFailure(unable, hasResult ? [item] : [])
-          if (ending !== undefined) {
-            const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
-            yield* report(number, outcome)
-            return outcome
-          }
-          const first = yield* workOnItem(order, item, taskOfItem(task, item, number, items.length))
-          const last =
-            Result.isSuccess(first) ||
-            first.failure.cause?._tag === "ModelFailed" ||
-            unableIn(first.failure) !== undefined
-              ? first
-              : yield* workOnItem(order, item, taskOfItem(task, item, number, items.length, true))
-          const outcome = Result.isSuccess(last)
-            ? last.success
-            : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
-          hasResult ||= Result.isSuccess(last)
-          if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
-          yield* report(number, outcome)
-          return outcome
+        partsOf(order, numbered, all, false),
+        Effect.fnUntraced(function* (part) {
+          const isEnding = endingFailure(unable, hasResult ? [part] : []) !== undefined
+          const tried = isEnding
+            ? [withoutResult(part, "skipped", "The model could not do the items before it.")]
+            : yield* tryPart(order, part, all, noteFailure)
+          hasResult ||= tried.some(({ outcome }) => outcome !== undefined)
+          yield* Effect.forEach(tried, report)
+          return tried
         }),
         { concurrency: parallel }
       )
@@ -222,7 +322,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
         const { cause, phase, reason } = failure
         return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
       }
-      return yield* joinItems(order, outcomes)
+      return yield* joinParts(order, outcomes.flat())
     })
 
     return {

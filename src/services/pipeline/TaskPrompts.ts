@@ -82,6 +82,14 @@ export const answerBlocks = (
 const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
+/** What the first message about places says beside what the plan and the project say. */
+interface PlaceContents {
+  readonly goals?: string
+  /** The places, and their numbers. */
+  readonly places?: string
+  readonly numbers?: string
+}
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
@@ -120,6 +128,36 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
+  /** The first message about places that are decided about together. */
+  const places = (
+    task: Task,
+    briefing: Briefing,
+    { goals = "", numbers = "", places: shown = "" }: PlaceContents = {}
+  ) => {
+    const skill = skills.find(task.skill)
+    const tools = toolsOf(skill)
+    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const { current_file, project_description, user_prompt } = blocksOf(briefing)
+    return prompts.fill("places", {
+      project_description,
+      current_file,
+      user_prompt,
+      may_change: mayChange ? "change" : "",
+      may_note: mayChange ? "" : "note",
+      may_look: tools.includes("read_file") ? "look" : "",
+      skill_name: task.skill,
+      skill_refinement: skill === undefined ? "" : refinementText(skill),
+      goals: rawBlock("## Goals / summary", goals),
+      task_data: renderTaskPart(task),
+      places: rawBlock("## Places", shown),
+      numbers
+    })
+  }
+
+  /** The most characters that the places of one first message may take: the answers and the turns behind it need the rest. */
+  const placeBudget = (task: Task, briefing: Briefing): number =>
+    Math.floor(budgetBeside(task, charactersOf(places(task, briefing))) / 2)
+
   /** The most characters that references may take in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
@@ -140,5 +178,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, referenceBudget, toolsOf }
+  return { budgetBeside, fitted, overflow, placeBudget, places, referenceBudget, toolsOf }
 })
