@@ -200,17 +200,19 @@ const loadTemplates = Effect.fnUntraced(function* (names: ReadonlyArray<string>)
 const skillNamed = (name: string): string =>
   `---\nname: ${name}\ndescription: Reads code.\n---\n\n## Execution\n\nSay what it does.\n`
 
+const threePlaces = [1, 2, 3].map((number) => ({
+  number,
+  path: "src/main.ts",
+  line: number,
+  within: "",
+  text: "",
+  first: number,
+  lines: ["load()"]
+}))
+
 /** What is found in the answer to three places. */
 const placesWith = (text: string) => {
-  const line = (number: number) => ({
-    number,
-    path: "src/main.ts",
-    line: number,
-    within: "",
-    first: number,
-    lines: ["load()"]
-  })
-  const { answers, issues } = readPlaceAnswers(text, [1, 2, 3].map(line))
+  const { answers, issues } = readPlaceAnswers(text, threePlaces)
   const nothing = answers.size === 0 && issues.length === 0
   return { issues: nothing ? [nothingAnswered([1, 2, 3])] : issues, repairs: [] }
 }

@@ -4,11 +4,12 @@
 import { languageOf } from "../files/Language.ts"
 import { fenceFor } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import type { Place } from "./TaskItems.ts"
+import type { ListedPlace } from "./TaskItems.ts"
 
-/** A place with its number in the list of a task, from 1. */
-export interface NumberedPlace extends Place {
+/** A place with its number in the list of a task, from 1, and the text of its item. */
+export interface NumberedPlace extends ListedPlace {
   readonly number: number
+  readonly text: string
 }
 
 /** A model that has to decide about more of them in one answer forgets some. */

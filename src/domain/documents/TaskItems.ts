@@ -17,7 +17,7 @@ import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
 /** A line of a file that many are decided about together, with the lines around it. */
-export const Place = Schema.Struct({
+export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** From 1. */
   line: Schema.Int,
@@ -27,14 +27,14 @@ export const Place = Schema.Struct({
   first: Schema.Int,
   lines: Schema.Array(Schema.String)
 })
-export type Place = typeof Place.Type
+export type ListedPlace = typeof ListedPlace.Type
 
 /** One item; `references` are the places that it names. */
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
   /** Of a line and of a call. */
-  place: Schema.optionalKey(Place)
+  place: Schema.optionalKey(ListedPlace)
 })
 export type Item = typeof Item.Type
 
@@ -96,7 +96,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     const near = around(index, linesAround.amongMany)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
-    const place: Place = {
+    const place: ListedPlace = {
       path,
       line: index + 1,
       within: within(index),

@@ -73,24 +73,23 @@ const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undef
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
   places.flatMap(({ number }) => (isDecided(answers.get(number)) ? [] : [number]))
 
+const noteOf = (said: string): string => shortened(oneLine(said), longestNote)
+
 const resultOf = (
-  place: NumberedPlace,
-  text: string,
+  { path, text: item }: NumberedPlace,
   answer: PlaceAnswer | undefined,
-  changed: boolean
+  hasChanged: boolean
 ): ItemResult => {
-  const note = (said: string): string => shortened(oneLine(said), longestNote)
-  const item = `${place.path}:${place.line}: ${text}`
   switch (answer?._tag) {
     case "Keep":
-      return { item, state: "unchanged", note: note(answer.text) }
+      return { item, state: "unchanged", note: noteOf(answer.text) }
     case "Note":
-      return { item, state: "done", note: note(answer.text) }
+      return { item, state: "done", note: noteOf(answer.text) }
     case "Change": {
-      if (!changed) return { item, state: "unchanged", note: "It is as it was." }
+      if (!hasChanged) return { item, state: "unchanged", note: "It is as it was." }
       const now =
         answer.lines === undefined ? "Changed." : answer.lines.length === 0 ? "Removed." : answer.lines.join(" ")
-      return { item, state: "done", note: note(now), files: [place.path] }
+      return { item, state: "done", note: noteOf(now), files: [path] }
     }
     default:
       return { item, state: "failed", note: "It got no answer." }
@@ -322,14 +321,7 @@ export const makePlaceWork = Effect.gen(function* () {
     yield* Ref.set(session, begun)
     const items = Effect.map(Ref.get(open.state), ({ answers }) => {
       const files = new Set(changes.named(assignment.copy).map(({ path }) => path))
-      return places.map((place) =>
-        resultOf(
-          place,
-          (place.lines[place.line - place.first] ?? "").trim(),
-          answers.get(place.number),
-          files.has(place.path)
-        )
-      )
+      return places.map((place) => resultOf(place, answers.get(place.number), files.has(place.path)))
     })
     return {
       order,

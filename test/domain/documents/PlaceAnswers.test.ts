@@ -6,6 +6,7 @@ const text = "def a():\n    x(1)\n\ndef b():\n    x(2)\n    y()\n    x(3)\n"
 
 const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
   number: index + 1,
+  text: "",
   path: "a.py",
   line,
   within: "",
@@ -15,6 +16,7 @@ const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
 
 const read = (...lines: ReadonlyArray<string>) => readPlaceAnswers(lines.join("\n"), places)
 const change = (...lines: ReadonlyArray<string>): PlaceAnswer => ({ _tag: "Change", lines })
+const fence = (...lines: ReadonlyArray<string>) => ["1 change:", "", "```python", ...lines, "```", "2 keep: no"]
 const keep = (words: string): PlaceAnswer => ({ _tag: "Keep", text: words })
 
 describe("readPlaceAnswers", () => {
@@ -48,7 +50,6 @@ describe("readPlaceAnswers", () => {
   })
 
   it("puts the lines of a fence as deep as the line, unless they are deep already", () => {
-    const fence = (...lines: ReadonlyArray<string>) => ["1 change:", "", "```python", ...lines, "```", "2 keep: no"]
     expect([...read(...fence("log()", "", "  x(9)")).answers]).toEqual([
       [1, change("    log()", "", "      x(9)")],
       [2, keep("no")]

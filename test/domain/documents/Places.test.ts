@@ -13,7 +13,7 @@ const placesIn = (forEach: ForEach, files: Readonly<Record<string, string>>): Re
   itemsOf(
     forEach,
     Object.entries(files).map(([path, text]) => ({ path, text }))
-  ).flatMap(({ place }, index) => (place === undefined ? [] : [{ ...place, number: index + 1 }]))
+  ).flatMap(({ place, text }, index) => (place === undefined ? [] : [{ ...place, number: index + 1, text }]))
 
 describe("calls of a function", () => {
   const calls: ReadonlyArray<readonly [line: string, name: string, isCall: boolean]> = [
