@@ -68,7 +68,8 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     .map(([path, blocks]) => {
       const text = blocks.map(blockText).join("\n\n")
       const fence = fenceFor(text)
-      return `${path}\n\n${fence}${languageOf(path)}\n${text}\n${fence}`
+      const { meaning } = places.find((place) => place.path === path) ?? {}
+      return `${path}${meaning === undefined ? "" : `\n\n${meaning}`}\n\n${fence}${languageOf(path)}\n${text}\n${fence}`
     })
     .join("\n\n")
 

@@ -5,7 +5,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Nodes } from "mdast"
 import { enclosingNames } from "../excerpts/EnclosingLines.ts"
-import { commentLines } from "../files/CommentLines.ts"
+import { codeLines } from "../files/CodeText.ts"
+import { declarationsOf } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { readReference } from "../grammar/ReferenceForm.ts"
 import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
@@ -25,7 +26,9 @@ export const ListedPlace = Schema.Struct({
   within: Schema.String,
   /** The lines around it and itself; `first` is the number of the first one. */
   first: Schema.Int,
-  lines: Schema.Array(Schema.String)
+  lines: Schema.Array(Schema.String),
+  /** That the name of the function has a meaning of its own in this file, with the line. */
+  meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
 
@@ -75,33 +78,64 @@ const callsIn = (name: string): ((line: string) => boolean) => {
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
-/** The places of lines; a comment calls nothing. */
+/** A call is shown up to its closing parenthesis, when that comes so many lines further down at most. */
+const longestCall = 8
+
+/** The index of the line on which the parentheses are closed that are opened from this one on. */
+const callEnd = (code: ReadonlyArray<string>, at: number): number => {
+  let depth = 0
+  for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
+    for (const [sign] of (code[index] ?? "").matchAll(/[()]/g)) depth += sign === "(" ? 1 : -1
+    if (depth <= 0) return index
+  }
+  return at
+}
+
+/** Where a file gives the name a meaning of its own; nothing for a name that it does not declare. */
+const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
+  const declared = declarationsOf(lines, language).find((one) => one.name === name)?.index
+  const assigned = new RegExp(`^\\s*(?:${name}\\s*=(?!=)|(?:from|import)\\b.*\\b${name}\\b)`)
+  const index = declared ?? code.findIndex((line) => assigned.test(line))
+  return index < 0
+    ? undefined
+    : `${name} has a meaning of its own in this file, line ${index + 1}: ${oneLine(lines[index] ?? "")}`
+}
+
+/** The places of lines and calls. */
 const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
-  const lines = text.split(/\r?\n/)
+  const plain = text.replaceAll("\r\n", "\n")
+  const lines = plain.split("\n")
   const language = languageOf(path)
-  const comments = kind === "call" ? commentLines(lines, language) : new Set<number>()
+  const code = kind === "call" ? codeLines(plain, language) : lines
   const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
-  const isPlace = (line: string, index: number): boolean => {
-    if (isCalled !== undefined) return !comments.has(index) && isCalled(line)
+  const isPlace = (index: number): boolean => {
+    const line = code[index] ?? ""
+    if (isCalled !== undefined) return isCalled(line)
     return containing === undefined ? line.trim() !== "" : line.includes(containing)
   }
   const within = enclosingNames(lines, language)
+  const meaning =
+    isCalled === undefined || containing === undefined || !/^\w+$/.test(containing)
+      ? undefined
+      : ownMeaning(lines, code, language, containing)
   const isBlank = (number: number): boolean => (lines[number - 1] ?? "").trim() === ""
   const around = (index: number, count: number) => ({
     from: Math.max(1, index + 1 - count),
     to: Math.min(lines.length, index + 1 + count)
   })
   return lines.flatMap((line, index) => {
-    if (!isPlace(line, index)) return []
+    if (!isPlace(index)) return []
     const near = around(index, linesAround.amongMany)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
+    if (isCalled !== undefined) near.to = Math.max(near.to, callEnd(code, index) + 1)
     const place: ListedPlace = {
       path,
       line: index + 1,
       within: within(index),
       first: near.from,
-      lines: lines.slice(near.from - 1, near.to)
+      lines: lines.slice(near.from - 1, near.to),
+      ...(meaning === undefined ? {} : { meaning })
     }
     const reference = fileReference(path, { lines: around(index, linesAround.alone) })
     return [{ ...item(`${path}:${index + 1}: ${line}`, [reference]), place }]
@@ -206,5 +240,5 @@ export const taskOfPlaces = (
   const { forEach: _, ...fields } = task
   const [first, last] = [places[0]?.number ?? 0, places.at(-1)?.number ?? 0]
   const range = first === last ? String(first) : `${first} to ${last}`
-  return new Task({ ...fields, name: `${task.name} ${range} of ${all}${again ? " again" : ""}` })
+  return new Task({ ...fields, name: `${task.name}, ${range} of ${all}${again ? ", again" : ""}` })
 }

@@ -60,6 +60,7 @@ export const templatePlaceholders = {
     "user_prompt",
     "goals",
     "current_file",
+    "references",
     "task_data",
     "places",
     "numbers"

@@ -102,7 +102,7 @@ const makePartsOf = Effect.gen(function* () {
 
   /** How many characters the places of one part may take; nothing where items are worked on one by one. */
   const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
-    (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing)
+    (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
 
   return (
     order: TaskOrder,

@@ -24,12 +24,11 @@ import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { ItemResult } from "../../domain/plan/ForEach.ts"
 import { resultOfSummary, type TaskFailure } from "../../domain/plan/TaskResult.ts"
-import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { counted, oneLine } from "../../domain/text/Format.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { makeCompaction } from "../agent/Compaction.ts"
 import { type AgentPrompt, type AgentWork, type Assignment, newSession } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -37,9 +36,11 @@ import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { maxChangedBytes } from "../changes/SearchedTexts.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { References } from "../references/References.ts"
 import { makeInstructions } from "./Instructions.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import type { TaskOrder } from "./TaskStage.ts"
+import { taskFailure, type TaskOrder } from "./TaskStage.ts"
 import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFields, type TaskWork } from "./TaskWork.ts"
 
 /** What is known of the places while they are worked on. */
@@ -279,25 +280,38 @@ export const makePlaceWork = Effect.gen(function* () {
   const approve = yield* makeTurnApproval
   const assign = yield* makeAssignment
   const changes = yield* makeTaskChanges
-  const compaction = yield* makeCompaction
   const events = yield* RunEvents
   const folderInstructionsOf = yield* makeFolderInstructions
   const instructions = yield* makeInstructions
   const prompts = yield* makeTaskPrompts
   const readAnswer = yield* makePlaceReader
+  const readTexts = yield* ReadTexts
+  const references = yield* References
+  const workspace = yield* Workspace
 
   return Effect.fnUntraced(function* (
     order: TaskOrder,
     places: ReadonlyArray<NumberedPlace>
   ): Effect.fn.Return<TaskWork, TaskFailure> {
-    const { goals = "", round, step, task } = order
+    const { finished, goals = "", round, step, task } = order
+    const place = stagePlace(round, "task")
     const { assignment, skill } = yield* assign(order, "places")
     const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
+    const budget = prompts.placeBudget(task, order.briefing).references
+    const block = yield* references
+      .block(task, { briefing: order.briefing, finished, budget: { parts: budget, whole: budget }, place })
+      .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
     const first = prompts.places(task, yield* Ref.get(briefing), {
       goals,
+      references: block.text,
       places: placesText(places),
       numbers: numbersText(places.map(({ number }) => number))
     })
+    for (const [path, shown] of Map.groupBy(places, ({ path: of }) => of)) {
+      const canonical = yield* Effect.option(workspace.canonical(path))
+      const source = Option.isSome(canonical) ? { file: canonical.value.path } : "project"
+      yield* readTexts.noteRead(placesText(shown), source)
+    }
     const message: ConversationMessage = { role: "user", content: first.user }
     const open: OpenPlaces = {
       order,
@@ -317,7 +331,7 @@ export const makePlaceWork = Effect.gen(function* () {
       announce: (turn, calls, changed) =>
         events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
     }
-    const begun = newSession(compaction.withBudgetNote(agentWork, [message]))
+    const begun = newSession([message])
     yield* Ref.set(session, begun)
     const items = Effect.map(Ref.get(open.state), ({ answers }) => {
       const files = new Set(changes.named(assignment.copy).map(({ path }) => path))

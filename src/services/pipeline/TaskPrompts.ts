@@ -83,8 +83,7 @@ const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boo
   tools.length > 0 || execution.trim() === ""
 
 /** What the first message about places says beside what the plan and the project say. */
-interface PlaceContents {
-  readonly goals?: string
+interface PlaceContents extends TaskContents {
   /** The places, and their numbers. */
   readonly places?: string
   readonly numbers?: string
@@ -102,6 +101,9 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const toolsOf = (skill: Skill | undefined): ReadonlyArray<string> =>
     skill === undefined ? allTools : toolsOfSkill(skill, allTools)
+
+  const isShipped = ({ name }: Skill): boolean =>
+    skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
 
@@ -132,7 +134,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const places = (
     task: Task,
     briefing: Briefing,
-    { goals = "", numbers = "", places: shown = "" }: PlaceContents = {}
+    { goals = "", numbers = "", places: shown = "", references = "" }: PlaceContents = {}
   ) => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -146,17 +148,25 @@ export const makeTaskPrompts = Effect.gen(function* () {
       may_note: mayChange ? "" : "note",
       may_look: tools.includes("read_file") ? "look" : "",
       skill_name: task.skill,
-      skill_refinement: skill === undefined ? "" : refinementText(skill),
+      // What our own skills say is about searching, which the program has done.
+      skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       goals: rawBlock("## Goals / summary", goals),
-      task_data: renderTaskPart(task),
+      references,
+      task_data: rawBlock("## Task", task.whatIsNeeded),
       places: rawBlock("## Places", shown),
       numbers
     })
   }
 
-  /** The most characters that the places of one first message may take: the answers and the turns behind it need the rest. */
-  const placeBudget = (task: Task, briefing: Briefing): number =>
-    Math.floor(budgetBeside(task, charactersOf(places(task, briefing))) / 2)
+  /**
+   * The most characters that the places of one first message may take, and the references of its task: the answers and the turns behind
+   * it need the rest.
+   */
+  const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
+    const free = budgetBeside(task, charactersOf(places(task, briefing)))
+    const references = task.references.length === 0 ? 0 : Math.floor(free / 4)
+    return { places: Math.floor(free / 2) - references, references }
+  }
 
   /** The most characters that references may take in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {

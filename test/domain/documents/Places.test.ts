@@ -38,6 +38,20 @@ describe("calls of a function", () => {
   }
 })
 
+it("shows a call to its end, and says where the name has a meaning of its own", () => {
+  const text = "from tar import open\n\nx = open(\n    1,\n    mode(2)\n)\ny = 1\n"
+  const [place, ...others] = placesIn(over("call", "open"), { "a.py": text })
+  expect(others).toEqual([])
+  expect(place?.lines.at(-1)).toBe(")")
+  expect(placesText(place === undefined ? [] : [place])).toContain(
+    "a.py\n\nopen has a meaning of its own in this file, line 1: from tar import open\n\n```python\n"
+  )
+  const own = (line: string) => placesIn(over("call", "open"), { "a.py": `${line}\nopen(1)\n` })[0]?.meaning
+  expect(own("open = gzip.open")).toContain("line 1: open = gzip.open")
+  expect(own("def open(path):")).toContain("line 1: def open(path):")
+  expect([own("x = open == 1"), own("# open = 1"), own("reopen = 1")]).toEqual([undefined, undefined, undefined])
+})
+
 describe("placesText", () => {
   it("shows places that are near each other as one text, by file and by declaration", () => {
     const files = {
