@@ -237,11 +237,12 @@ const makeAnswerReader = Effect.gen(function* () {
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
   (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
-    const parts = material.block.cut
-      .map((part) => ({ href: part.href, percent: percentOf(coverageOf(part, [...shown])) }))
-      .filter(({ percent }) => percent < 100)
+    const parts = material.block.cut.flatMap((part) => {
+      const { of, seen, share } = coverageOf(part, [...shown])
+      return share >= 1 ? [] : [{ href: part.href, percent: percentOf(share), lines: { seen, of } }]
+    })
     const reads = hasChanged() ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
-    return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
+    return [...parts, ...reads].map((part) => ({ task, ...part }))
   }
 
 /** Makes the function that asks about the calls of an answer that have effects. */
