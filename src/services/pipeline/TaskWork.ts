@@ -175,7 +175,7 @@ const makePrompt = Effect.gen(function* () {
       system: material.first.system,
       instruction: (left) =>
         left === 1
-          ? "This is the last answer: write the report now, with what is known."
+          ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
           : `Go on: ${look} write the report (\`## Result summary\`).`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
       compact: (_, summary) => {

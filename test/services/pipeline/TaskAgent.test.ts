@@ -327,6 +327,18 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
     })
   )
 
+  it.effect("makes the changes of the last answer that stand above its report, and says so before", () =>
+    Effect.gen(function* () {
+      const change = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
+      const settings = { limits: { ...defaultLimits, turns: 2 } }
+      const last = `${change}\n\n## Result summary\n\nThe limit is 10.\n`
+      const { taskAgent, messages } = yield* open([refinementWith([read()]), last], { settings })
+      const outcome = yield* taskAgent.work(orderOf(editing))
+      expect(repliesOf(messages)[0]).toContain("Changes above it still count.")
+      expect(outcome.files?.map(({ path }) => path)).toEqual(["src/limit.ts"])
+    })
+  )
+
   it.effect("says which changes of a task without a report were not kept", () =>
     Effect.gen(function* () {
       const change = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
