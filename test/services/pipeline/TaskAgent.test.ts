@@ -321,7 +321,7 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
         expect.not.stringContaining("answers are left"),
         expect.stringContaining(" 3 answers are left."),
         expect.stringContaining(" 2 answers are left."),
-        "This is the last answer: write the report now, with what is known."
+        expect.stringMatching(/^This is the last answer: write the report now, with what is known\./)
       ])
       expect(ends[8]).toContain("Go on: ")
     })
@@ -334,7 +334,7 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
       const last = `${change}\n\n## Result summary\n\nThe limit is 10.\n`
       const { taskAgent, messages } = yield* open([refinementWith([read()]), last], { settings })
       const outcome = yield* taskAgent.work(orderOf(editing))
-      expect(repliesOf(messages)[0]).toContain("Changes above it still count.")
+      expect(repliesOf(messages).at(-1)).toContain("Changes above it still count.")
       expect(outcome.files?.map(({ path }) => path)).toEqual(["src/limit.ts"])
     })
   )
