@@ -58,7 +58,6 @@ export const templatePlaceholders = {
     "skill_name",
     "skill_refinement",
     "user_prompt",
-    "goals",
     "current_file",
     "references",
     "task_data",

@@ -293,7 +293,7 @@ export const makePlaceWork = Effect.gen(function* () {
     order: TaskOrder,
     places: ReadonlyArray<NumberedPlace>
   ): Effect.fn.Return<TaskWork, TaskFailure> {
-    const { finished, goals = "", round, step, task } = order
+    const { finished, round, step, task } = order
     const place = stagePlace(round, "task")
     const { assignment, skill } = yield* assign(order, "places")
     const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
@@ -302,7 +302,6 @@ export const makePlaceWork = Effect.gen(function* () {
       .block(task, { briefing: order.briefing, finished, budget: { parts: budget, whole: budget }, place })
       .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
     const first = prompts.places(task, yield* Ref.get(briefing), {
-      goals,
       references: block.text,
       places: placesText(places),
       numbers: numbersText(places.map(({ number }) => number))

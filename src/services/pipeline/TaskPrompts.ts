@@ -83,7 +83,8 @@ const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boo
   tools.length > 0 || execution.trim() === ""
 
 /** What the first message about places says beside what the plan and the project say. */
-interface PlaceContents extends TaskContents {
+interface PlaceContents {
+  readonly references?: string
   /** The places, and their numbers. */
   readonly places?: string
   readonly numbers?: string
@@ -134,7 +135,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const places = (
     task: Task,
     briefing: Briefing,
-    { goals = "", numbers = "", places: shown = "", references = "" }: PlaceContents = {}
+    { numbers = "", places: shown = "", references = "" }: PlaceContents = {}
   ) => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -150,7 +151,6 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_name: task.skill,
       // What our own skills say is about searching, which the program has done.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
-      goals: rawBlock("## Goals / summary", goals),
       references,
       task_data: rawBlock("## Task", task.whatIsNeeded),
       places: rawBlock("## Places", shown),
