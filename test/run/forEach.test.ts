@@ -190,13 +190,14 @@ describe("a task for each item", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.fs.writeFileString(`${run.project}/notes/a.txt`, "TODO one\n\nkeep\n\nTODO two\n")
+      yield* run.fs.writeFileString(`${run.project}/list.md`, "- one\n- two\n")
       const lines = planOf([
-        [{ name: "Do", skill: "edit-files", each: "line in `notes/*.txt` that contains `TODO`", needed: "Do it." }]
+        [{ name: "Do", skill: "edit-files", each: "entry in `list.md`", needed: "Do it in notes/a.txt." }]
       ])
       const answer = (prompt: FilledPrompt): string => {
         if (stageName(prompt) === "creation") return lines
         if (stageName(prompt) !== "refinement") return resultSaying("Done.")
-        const which = /the only one to work on: \S+ TODO (\w+)/.exec(prompt.user)?.[1] ?? ""
+        const which = itemOf(prompt)
         return refinementWith([
           {
             name: "edit_file",

@@ -49,11 +49,13 @@ describe("a reference that has no room", () => {
     Effect.gen(function* () {
       const facts = yield* seenAfter([])
       const percent = facts?.seen?.[0]?.percent ?? 0
-      expect(facts?.seen).toEqual([{ task: "Read 1", href: "docs/big.md", percent }])
+      const lines = facts?.seen?.[0]?.lines
+      expect(facts?.seen).toEqual([{ task: "Read 1", href: "docs/big.md", percent, lines }])
+      expect(lines?.of).toBe(big.length)
       expect(percent).toBeGreaterThan(3)
       expect(percent).toBeLessThan(20)
       expect(facts === undefined ? [] : factLines(facts)).toEqual([
-        `- docs/big.md: ${percent} % was seen, for "Read 1"`
+        `- docs/big.md: ${lines?.seen} of ${big.length} lines seen, for "Read 1"`
       ])
     })
   )

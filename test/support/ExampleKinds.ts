@@ -93,6 +93,7 @@ export const exampleKinds = {
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
   conclusion: { about: "the answer to the prompt", frame: asItIs },
   changes: { about: "an answer that changes files", frame: asItIs },
+  places: { about: "the answer to three places of `src/main.ts`, `load()` in each", frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },
   result: { about: "a result", frame: asItIs },
   "run-result": {

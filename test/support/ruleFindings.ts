@@ -11,6 +11,7 @@ import { readChanges } from "../../src/domain/files/ChangeBlocks.ts"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { nothingAnswered, readPlaceAnswers } from "../../src/domain/documents/PlaceAnswers.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { lintSkill } from "../../src/plugins/check-tools/SkillLint.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
@@ -199,6 +200,23 @@ const loadTemplates = Effect.fnUntraced(function* (names: ReadonlyArray<string>)
 const skillNamed = (name: string): string =>
   `---\nname: ${name}\ndescription: Reads code.\n---\n\n## Execution\n\nSay what it does.\n`
 
+const threePlaces = [1, 2, 3].map((number) => ({
+  number,
+  path: "src/main.ts",
+  line: number,
+  within: "",
+  text: "",
+  first: number,
+  lines: ["load()"]
+}))
+
+/** What is found in the answer to three places. */
+const placesWith = (text: string) => {
+  const { answers, issues } = readPlaceAnswers(text, threePlaces)
+  const nothing = answers.size === 0 && issues.length === 0
+  return { issues: nothing ? [nothingAnswered([1, 2, 3])] : issues, repairs: [] }
+}
+
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 /** The codes that are found in an example of this kind. */
@@ -229,6 +247,8 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       return Effect.sync(() => codesOf(readConclusion(text, { hasResults: true })))
     case "changes":
       return Effect.sync(() => codesOf(readChanges(text)))
+    case "places":
+      return Effect.sync(() => codesOf(placesWith(text)))
     case "result":
       return Effect.sync(() => codesOf(checkDocument("result", text)))
     case "run-result":

@@ -50,7 +50,16 @@ export type DeclinedFact = typeof DeclinedFact.Type
  * A reference, a file that it read, or the matches of a search, of which a task has seen only so much, in percent: its prompts had
  * no room for more, and it did not read on.
  */
-export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
+export const SeenFact = Schema.Struct({
+  task: Schema.String,
+  href: Schema.String,
+  percent: Schema.Int,
+  /**
+   * How many lines it saw of those that it was given or asked for, and how many the file has where that is more; matches of a search.
+   * Absent where nobody knows them, and in older runs.
+   */
+  lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
+})
 export type SeenFact = typeof SeenFact.Type
 
 /** What a report says of checks, and what the checks say. */
@@ -222,14 +231,28 @@ const deniers: Readonly<Record<DeniedFact["by"], string>> = {
 export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): string =>
   `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]}${allow === undefined ? "" : `; ${allow} allows it`})`
 
+const isMatches = (href: string): boolean => href.startsWith("matches of ")
+
+/** `12 of the 40 lines that it asked for, of 300 in the file,`, or the percent where the lines are not known. */
+const seenPart = ({ href, lines, percent }: SeenFact): string => {
+  if (lines === undefined) return `${percent} %`
+  if (lines.file !== undefined) {
+    return `${lines.seen} of the ${counted(lines.of, "line")} that it asked for, of ${lines.file} in the file,`
+  }
+  return `${lines.seen} of ${isMatches(href) ? `${lines.of} matches` : counted(lines.of, "line")}`
+}
+
 /** How much of each reference was seen, and for which task. */
 export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> =>
   [...Map.groupBy(seen, ({ href }) => href)].map(([href, all]) => {
-    const percents = all.map(({ percent }) => percent)
-    const [least, most] = [Math.min(...percents), Math.max(...percents)]
+    const [least, ...others] = all.toSorted((a, b) => a.percent - b.percent)
+    if (least === undefined) return ""
+    const most = others.at(-1)
     const tasks = new Set(all.map(({ task }) => task))
-    const by = tasks.size === 1 ? `"${all[0]?.task}"` : `${tasks.size} tasks`
-    return `${href}: ${least === most ? least : `${least} to ${most}`} % was seen, for ${by}`
+    const by = tasks.size === 1 ? `"${least.task}"` : `${tasks.size} tasks`
+    const part =
+      most === undefined || most.percent === least.percent ? seenPart(least) : `${seenPart(least)} to ${seenPart(most)}`
+    return `${href}: ${part} seen, for ${by}`
   })
 
 /** What a report says of checks that is not so. */

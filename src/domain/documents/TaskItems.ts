@@ -4,6 +4,10 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Nodes } from "mdast"
+import { enclosingNames } from "../excerpts/EnclosingLines.ts"
+import { codeLines } from "../files/CodeText.ts"
+import { declarationsOf } from "../files/Declarations.ts"
+import { languageOf } from "../files/Language.ts"
 import { readReference } from "../grammar/ReferenceForm.ts"
 import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
@@ -13,8 +17,28 @@ import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
+/** A line of a file that many are decided about together, with the lines around it. */
+export const ListedPlace = Schema.Struct({
+  path: Schema.String,
+  /** From 1. */
+  line: Schema.Int,
+  /** The names of the declarations around it, or the heading above it; empty for none. */
+  within: Schema.String,
+  /** The lines around it and itself; `first` is the number of the first one. */
+  first: Schema.Int,
+  lines: Schema.Array(Schema.String),
+  /** That the name of the function has a meaning of its own in this file, with the line. */
+  meaning: Schema.optionalKey(Schema.String)
+})
+export type ListedPlace = typeof ListedPlace.Type
+
 /** One item; `references` are the places that it names. */
-export const Item = Schema.Struct({ text: Schema.String, references: Schema.Array(FileReference) })
+export const Item = Schema.Struct({
+  text: Schema.String,
+  references: Schema.Array(FileReference),
+  /** Of a line and of a call. */
+  place: Schema.optionalKey(ListedPlace)
+})
 export type Item = typeof Item.Type
 
 /** A text that may hold items; `path` is absent for the result of a task. */
@@ -29,8 +53,8 @@ const longestItem = 300
 /** Names of tasks stay short. */
 const longestName = 60
 
-/** So many lines before and after a line are shown with it. */
-const linesAround = 5
+/** So many lines before and after a line are shown with it: among many places, and where it is worked on alone. */
+const linesAround = { amongMany: 2, alone: 5 }
 
 /** Links in one entry that are shown with it. */
 const mostLinks = 3
@@ -46,13 +70,75 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
   references
 })
 
-const linesOf = ({ path = "", text }: ItemSource, containing: string | undefined): ReadonlyArray<Item> => {
-  const lines = text.split("\n")
+const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
+
+/** True for a line that calls the function; where it is defined is none. A name alone is no method of that name. */
+const callsIn = (name: string): ((line: string) => boolean) => {
+  const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
+  return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
+}
+
+/** A call is shown up to its closing parenthesis, when that comes so many lines further down at most. */
+const longestCall = 8
+
+/** The index of the line on which the parentheses are closed that are opened from this one on. */
+const callEnd = (code: ReadonlyArray<string>, at: number): number => {
+  let depth = 0
+  for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
+    for (const [sign] of (code[index] ?? "").matchAll(/[()]/g)) depth += sign === "(" ? 1 : -1
+    if (depth <= 0) return index
+  }
+  return at
+}
+
+/** Where a file gives the name a meaning of its own; nothing for a name that it does not declare. */
+const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
+  const declared = declarationsOf(lines, language).find((one) => one.name === name)?.index
+  const assigned = new RegExp(`^\\s*(?:${name}\\s*=(?!=)|(?:from|import)\\b.*\\b${name}\\b)`)
+  const index = declared ?? code.findIndex((line) => assigned.test(line))
+  return index < 0
+    ? undefined
+    : `${name} has a meaning of its own in this file, line ${index + 1}: ${oneLine(lines[index] ?? "")}`
+}
+
+/** The places of lines and calls. */
+const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
+  const plain = text.replaceAll("\r\n", "\n")
+  const lines = plain.split("\n")
+  const language = languageOf(path)
+  const code = kind === "call" ? codeLines(plain, language) : lines
+  const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
+  const isPlace = (index: number): boolean => {
+    const line = code[index] ?? ""
+    if (isCalled !== undefined) return isCalled(line)
+    return containing === undefined ? line.trim() !== "" : line.includes(containing)
+  }
+  const within = enclosingNames(lines, language)
+  const meaning =
+    isCalled === undefined || containing === undefined || !/^\w+$/.test(containing)
+      ? undefined
+      : ownMeaning(lines, code, language, containing)
+  const isBlank = (number: number): boolean => (lines[number - 1] ?? "").trim() === ""
+  const around = (index: number, count: number) => ({
+    from: Math.max(1, index + 1 - count),
+    to: Math.min(lines.length, index + 1 + count)
+  })
   return lines.flatMap((line, index) => {
-    const number = index + 1
-    const isItem = containing === undefined ? line.trim() !== "" : line.includes(containing)
-    const around = { from: Math.max(1, number - linesAround), to: Math.min(lines.length, number + linesAround) }
-    return isItem ? [item(`${path}:${number}: ${line}`, [fileReference(path, { lines: around })])] : []
+    if (!isPlace(index)) return []
+    const near = around(index, linesAround.amongMany)
+    while (near.from < index + 1 && isBlank(near.from)) near.from += 1
+    while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
+    if (isCalled !== undefined) near.to = Math.max(near.to, callEnd(code, index) + 1)
+    const place: ListedPlace = {
+      path,
+      line: index + 1,
+      within: within(index),
+      first: near.from,
+      lines: lines.slice(near.from - 1, near.to),
+      ...(meaning === undefined ? {} : { meaning })
+    }
+    const reference = fileReference(path, { lines: around(index, linesAround.alone) })
+    return [{ ...item(`${path}:${index + 1}: ${line}`, [reference]), place }]
   })
 }
 
@@ -94,12 +180,13 @@ const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
   return text.split("\n").flatMap((line) => (line.trim() === "" || line.startsWith("#") ? [] : [item(line, named)]))
 }
 
-const itemsIn = (source: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
-  switch (kind) {
+const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
+  switch (forEach.kind) {
     case "file":
       return source.path === undefined ? [] : [item(source.path, [fileReference(source.path)])]
     case "line":
-      return linesOf(source, containing)
+    case "call":
+      return placesOf(source, forEach)
     case "heading":
       return headingsOf(source)
     case "entry":
@@ -113,10 +200,11 @@ export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "
 /** The items of these sources, each once. */
 export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
   const { containing, kind } = forEach
+  const isNamed = kind === "heading" || kind === "entry"
   const all = sources
     .filter(({ text }) => kind !== "file" || containing === undefined || text.includes(containing))
     .flatMap((source) => itemsIn(source, forEach))
-    .filter(({ text }) => containing === undefined || kind === "file" || kind === "line" || text.includes(containing))
+    .filter(({ text }) => containing === undefined || !isNamed || text.includes(containing))
   return [...new Map(all.map((one) => [one.text, one])).values()]
 }
 
@@ -140,4 +228,17 @@ export const taskOfItem = (
     whatIsNeeded: `${task.whatIsNeeded}\n\nThis is item ${number} of ${all}, and the only one to work on: ${text}${holding}\n\nOther tasks do the other items. If nothing is to be done for this one, say so and why.`,
     references: [...task.references, ...added]
   })
+}
+
+/** The task for places that are decided about together, in the order of their numbers. */
+export const taskOfPlaces = (
+  task: Task,
+  places: ReadonlyArray<{ readonly number: number }>,
+  all: number,
+  again = false
+): Task => {
+  const { forEach: _, ...fields } = task
+  const [first, last] = [places[0]?.number ?? 0, places.at(-1)?.number ?? 0]
+  const range = first === last ? String(first) : `${first} to ${last}`
+  return new Task({ ...fields, name: `${task.name}, ${range} of ${all}${again ? ", again" : ""}` })
 }

@@ -26,6 +26,7 @@ import { isProduct, pathOfInfo, pathReadings, pathsInSentence, type ProjectPaths
 import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
 import { languageOf } from "./Language.ts"
 import { shortened } from "../text/Excerpt.ts"
+import type { TextEdit } from "./TextEdit.ts"
 
 /** A change that an answer asks for; `line` is the line of the answer, from 1. */
 export type Change =
@@ -46,6 +47,12 @@ export type Change =
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
+  /** Edits of many files that are one change: what answers by number make of their places. */
+  | {
+      readonly _tag: "Edits"
+      readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
+      readonly line: number
+    }
 
 const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst limit = 10\n>>>>>>> NEW"
 

@@ -1,6 +1,6 @@
 /**
- * Reads what a task is carried out for: `file in src/**`, `line in docs/*.md that contains TODO`, `entry in [Find](#find-results)`,
- * and what may stand instead: a bare pattern, a folder, "every file in src".
+ * Reads what a task is carried out for: `file in src/**`, `line in docs/*.md that contains TODO`, `call of open in src/**`,
+ * `entry in [Find](#find-results)`, and what may stand instead: a bare pattern, a folder, "every file in src".
  */
 import * as Option from "effect/Option"
 import { addIssue, addRepair, type Findings, type Where } from "../findings/Issue.ts"
@@ -15,6 +15,12 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
   ["entry", /^(?:entry|entries)$/i],
   ["file", /^files?$/i]
 ]
+
+/** ``call of `open` in src/**``: the function, and where it is called. */
+const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
+
+/** The name of a function as it stands before the parenthesis of a call. */
+const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {
   const word = noun.trim().split(/\s+/).at(-1) ?? ""
@@ -52,18 +58,18 @@ const cutWords = (written: string): Words => {
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
 /** A folder stands for the files in it; a path without an ending is a folder. */
-const patternOf = (place: string, noun: string): string | undefined => {
+const patternOf = (place: string, isNamed: boolean): string | undefined => {
   const path = unquoted(place).replace(/^(?:\.\/)+/, "")
   if (path === "" || /\s/.test(path)) return undefined
   /* One word without anything that marks it as a path is more likely prose. */
-  if (kindOfNoun(noun) === undefined && /^\w+$/.test(place.trim())) return undefined
+  if (!isNamed && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
   return `${path.replace(/\/$/, "")}/**`
 }
 
 const how =
-  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
+  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "call of parse in src/**", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
@@ -71,11 +77,13 @@ const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
-): string =>
-  [
-    `${kind} in ${source.kind === "glob" ? quoted(source.pattern) : link(source)}`,
-    ...(containing === undefined ? [] : [`that contains ${quoted(containing)}`])
-  ].join(" ")
+): string => {
+  const place = `in ${source.kind === "glob" ? quoted(source.pattern) : link(source)}`
+  if (containing === undefined) return `${kind} ${place}`
+  return kind === "call"
+    ? `call of ${quoted(containing)} ${place}`
+    : `${kind} ${place} that contains ${quoted(containing)}`
+}
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
@@ -86,7 +94,12 @@ export const readForEach = (
   resolve: ResolveResult,
   findings: Findings
 ): ForEach | undefined => {
-  const { containing, noun, place } = cutWords(written.trim())
+  const [, called = "", calledIn = ""] = callForm.exec(written.trim().replace(quantifier, "")) ?? []
+  const name = unquoted(called).replace(/\(\)?$/, "")
+  const isCall = functionName.test(name)
+  const { containing, noun, place } = isCall
+    ? { containing: name, noun: "call", place: calledIn }
+    : cutWords(written.trim())
   const filtered = containing === undefined || containing === "" ? {} : { containing }
   const wrong = (what: string) => {
     addIssue(findings, "for-each-form", where, { what, how, quote: written })
@@ -94,9 +107,10 @@ export const readForEach = (
   }
   const note = (value: ForEach) =>
     addRepair(findings, "for-each-form-read", where, `Read "${written}" as "${forEachText(value)}".`)
-  const named = noun === "" ? undefined : kindOfNoun(noun)
+  const named = isCall ? "call" : noun === "" ? undefined : kindOfNoun(noun)
   const link = Option.getOrElse(inlineLinks(place), () => []).at(0)
   const form = link === undefined ? undefined : readReference(link.title, link.href)
+  if (form?._tag === "Result" && isCall) return wrong("Calls are found in files, not in the result of a task.")
   if (form?._tag === "Result") {
     const source = resolve(form, where)
     if (source === undefined) return undefined
@@ -108,7 +122,7 @@ export const readForEach = (
   if (form !== undefined && (form._tag === "Wrong" ? form.code !== "reference-glob" : form.reference.kind !== "file"))
     return wrong(`The link "${link?.href ?? ""}" is neither the result of a task nor a path.`)
   const path = form?._tag === "Plain" && form.reference.kind === "file" ? form.reference.target : link?.href
-  const pattern = path ?? patternOf(place, noun)
+  const pattern = path ?? patternOf(place, named !== undefined)
   if (pattern === undefined) return wrong(`It is unclear what "${written}" goes over.`)
   const isOneFile = !isGlob(pattern) && !pattern.endsWith("/**")
   const kind = named ?? (isOneFile && path !== undefined ? "entry" : "file")

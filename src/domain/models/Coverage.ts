@@ -20,24 +20,35 @@ export interface CutReference {
   readonly longestLine: number
 }
 
-/** How much of the lines is shown or stands in one of the texts that the model was given later, from 0 to 1. */
+/** How much of some lines was seen. */
+export interface Coverage {
+  /** By their characters, from 0 to 1. */
+  readonly share: number
+  readonly seen: number
+  readonly of: number
+}
+
+/** How much of the lines is shown or stands in one of the texts that the model was given later; blank lines do not count. */
 export const coverageOf = (
   { asked, first, lines, longestLine, path, shown }: CutReference,
   later: ReadonlyArray<string> = []
-): number => {
+): Coverage => {
   const read = new Set(later.flatMap((text) => text.split("\n")))
   const rows = first === undefined ? lines : numberLines(lines, first)
-  let [seen, all] = [0, 0]
+  let [seen, all, seenLines, allLines] = [0, 0, 0, 0]
   for (const [index, line] of lines.entries()) {
     const { length } = line.trim()
     if (length === 0 || (asked !== undefined && (index < asked.from || index > asked.to))) continue
     const row = rows[index] ?? ""
     all += length
+    allLines += 1
     // A program such as `cat` prints the lines without their numbers.
-    if (read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))) seen += length
-    else if (shown.has(index)) seen += Math.min(length, longestLine)
+    const isRead = read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))
+    const part = isRead ? length : shown.has(index) ? Math.min(length, longestLine) : 0
+    seen += part
+    if (part === length) seenLines += 1
   }
-  return all === 0 ? 1 : seen / all
+  return { share: all === 0 ? 1 : seen / all, seen: seenLines, of: allLines }
 }
 
 /** The share in percent; less than 100 for what was not seen as a whole. */

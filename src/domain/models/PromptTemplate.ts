@@ -49,6 +49,21 @@ export const templatePlaceholders = {
     "references",
     "task_data"
   ],
+  /** Many places of files that one task decides about: its first message. */
+  places: [
+    "project_description",
+    "may_change",
+    "may_note",
+    "may_look",
+    "skill_name",
+    "skill_refinement",
+    "user_prompt",
+    "current_file",
+    "references",
+    "task_data",
+    "places",
+    "numbers"
+  ],
   /** The tasks that are still to do. */
   iteration: [
     "skill_catalog",

@@ -6,13 +6,24 @@ import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/** What was read, and the percent of it that was seen. */
+/** What was read, and how much of it was seen: in percent, and in lines, or matches of a search. */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
+  /** Absent for a file of which nobody knows how many lines it has. */
+  readonly lines?: Seen
 }
 
-const share = (seen: number, all: number): number => (all === 0 ? 1 : seen / all)
+interface Seen {
+  readonly seen: number
+  readonly of: number
+  /** How many lines the whole file has, where the calls asked for fewer. */
+  readonly file?: number
+}
+
+const everything: Seen = { seen: 0, of: 0 }
+
+const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
 /** How many lines the file has, as the note behind its lines says; nothing when all of it is there. */
 const totalIn = (text: string): number | undefined => {
@@ -27,24 +38,27 @@ const isEndless = (text: string): boolean =>
 
 const lineOf = (given: unknown): number | undefined => (typeof given === "number" ? given : undefined)
 
-/** The share of the lines of a file that these calls asked for. */
-const shareOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): number => {
+/** How many lines of a file were seen of those that these calls asked for. */
+const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): Seen => {
   const asked = new Set<number>()
   const seen = new Set<number>()
+  let file = 0
   for (const { call, result } of reads) {
     const text = dataText(result.data)
-    if (isEndless(text) && lineOf(call.arguments["end_line"]) === undefined) return 0
+    if (isEndless(text) && lineOf(call.arguments["end_line"]) === undefined) return { seen: 0, of: Infinity }
     const numbered = text.split("\n").flatMap((row) => {
       const number = readNumbered(row)?.number
       return number === undefined ? [] : [{ number, row }]
     })
     const from = lineOf(call.arguments["start_line"]) ?? 1
     const last = totalIn(text) ?? numbered.at(-1)?.number ?? 0
+    file = Math.max(file, last)
     const to = Math.min(lineOf(call.arguments["end_line"]) ?? last, last)
     for (let line = from; line <= to; line += 1) asked.add(line)
     for (const { number, row } of numbered) if (rows.has(row) || rows.has(`${path}:${row}`)) seen.add(number)
   }
-  return share([...asked].filter((line) => seen.has(line)).length, asked.size)
+  const lines = { seen: [...asked].filter((line) => seen.has(line)).length, of: asked.size }
+  return file > asked.size ? { ...lines, file } : lines
 }
 
 /** The file that a command prints whole. */
@@ -57,18 +71,19 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** The share of the matches of a search. Those of a plain text that another search has shown count, too. */
-const shareOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): number => {
+/** How many matches of a search were seen. Those of a plain text that another search has shown count, too. */
+const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
-  if (total === "") return 1
+  if (total === "") return everything
   const pattern = String(call.arguments["pattern"]).toLowerCase()
   const isPlain = call.arguments["regex"] !== true && !text.endsWith(" it was searched as a regular expression.)")
   const own = new Set(text.split("\n"))
   const shown = [...rows].filter(
     (row) => matchRow.test(row) && (isPlain ? row.replace(matchRow, "").toLowerCase().includes(pattern) : own.has(row))
   )
-  return share(shown.length, Number(total.replaceAll(",", "")))
+  const of = Number(total.replaceAll(",", ""))
+  return { seen: Math.min(shown.length, of), of }
 }
 
 /** What was read and not seen as a whole. `texts` are those that the model was given, `isOther` names files that do not count. */
@@ -83,22 +98,22 @@ export const readCoverage = (
     made.filter(({ call }) => call.name === "read_file" && !isOther(pathOf(call))),
     ({ call }) => pathOf(call)
   )
-  const shares = [
-    ...[...reads].map(([path, all]) => [path, shareOfFile(path, all, rows)] as const),
+  const all = [
+    ...[...reads].map(([path, calls]) => [path, seenOfFile(path, calls, rows)] as const),
     ...made.flatMap((one) => {
       const path = printedFile(one)
       if (path === undefined || isOther(path) || reads.has(path)) return []
       const lines = (commandEnd(one.result)?.output ?? "").split("\n").filter((line) => line.trim() !== "")
-      return [[path, share(lines.filter((line) => rows.has(line)).length, lines.length)] as const]
+      return [[path, { seen: lines.filter((line) => rows.has(line)).length, of: lines.length }] as const]
     }),
     ...made.flatMap((one) =>
       one.call.name === "search_files"
-        ? [[`matches of ${JSON.stringify(one.call.arguments["pattern"])}`, shareOfSearch(one, rows)] as const]
+        ? [[`matches of ${JSON.stringify(one.call.arguments["pattern"])}`, seenOfSearch(one, rows)] as const]
         : []
     )
   ]
-  return [...new Map(shares)].flatMap(([href, part]) => {
-    const percent = percentOf(part)
-    return percent === 100 ? [] : [{ href, percent }]
+  return [...new Map(all)].flatMap(([href, lines]) => {
+    const percent = percentSeen(lines)
+    return percent === 100 ? [] : [{ href, percent, ...(Number.isFinite(lines.of) ? { lines } : {}) }]
   })
 }

@@ -184,8 +184,8 @@ export const referenceExcerpts = (
       shown: fitted.lines,
       longestLine
     }
-    const isSeen = fitted.isWhole || coverageOf(part) === 1
-    const note = noteOf(one, fitted, lines.length, coverageOf({ ...part, asked: undefined }))
+    const isSeen = fitted.isWhole || coverageOf(part).share === 1
+    const note = noteOf(one, fitted, lines.length, coverageOf({ ...part, asked: undefined }).share)
     const shown = { resolved: one, block: block(one, fitted.text, note), shown: fitted.text.length }
     return isSeen ? shown : Object.assign(shown, { cut: part })
   })

@@ -5,15 +5,18 @@ import * as Schema from "effect/Schema"
 import { counted, tableCell } from "../text/Format.ts"
 import { ResultReference } from "./Reference.ts"
 
-/** What counts as an item: a file, a line of files, a heading of markdown files, or an entry of a list or a table. */
-export const ItemKind = Schema.Literals(["file", "line", "heading", "entry"])
+/**
+ * What counts as an item: a file, a line of files, a call of a function, a heading of markdown files, or an entry of a list or a
+ * table.
+ */
+export const ItemKind = Schema.Literals(["file", "line", "call", "heading", "entry"])
 export type ItemKind = typeof ItemKind.Type
 
 export const ForEach = Schema.Struct({
   kind: ItemKind,
   /** A pattern for paths of the project, or the result of an earlier task, which lists entries. */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
-  /** Only files, lines, headings or entries that contain this text. */
+  /** Only files, lines, headings or entries that contain this text; of calls, the name of the function. */
   containing: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type
@@ -48,15 +51,28 @@ export const itemsText = (items: ReadonlyArray<ItemResult>): string => {
   return `${counted(items.length, "item")}: ${parts.join(", ")}.`
 }
 
-/** The report of the host: how many items are in which state, and a row for each. */
-export const itemsReport = (items: ReadonlyArray<ItemResult>): string =>
+const tableOf = (items: ReadonlyArray<ItemResult>): string =>
   [
-    itemsText(items),
-    "",
     "| item | state | result |",
     "|---|---|---|",
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
+
+/** More rows than these say less to a later stage than their counts do. */
+const mostRows = 20
+
+/**
+ * The report of the host: how many items are in which state, and a row for each. Of many items the summary, which later stages see, has
+ * those without a result alone.
+ */
+export const itemsReport = (
+  items: ReadonlyArray<ItemResult>
+): { readonly summary: string; readonly details?: string } => {
+  const text = itemsText(items)
+  if (items.length <= mostRows) return { summary: `${text}\n\n${tableOf(items)}` }
+  const open = openItems(items).slice(0, mostRows)
+  return { summary: open.length === 0 ? text : `${text}\n\n${tableOf(open)}`, details: tableOf(items) }
+}
 
 /** The items that have no result. */
 export const openItems = (items: ReadonlyArray<ItemResult>): ReadonlyArray<ItemResult> =>

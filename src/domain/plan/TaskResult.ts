@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact, SeenFact } from "../checks/Facts.ts"
-import { ItemResult } from "./ForEach.ts"
+import { ItemResult, itemsReport } from "./ForEach.ts"
 import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -25,6 +25,13 @@ export const resultOfSummary = (summary: string): ResultDocument => ({
   summary,
   document: `## Result summary\n\n${summary}`
 })
+
+/** The result of a task for each item, which the host writes. */
+export const resultOfItems = (items: ReadonlyArray<ItemResult>): ResultDocument => {
+  const { details, summary } = itemsReport(items)
+  const result = resultOfSummary(summary)
+  return details === undefined ? result : { ...result, document: `${result.document}\n\n## Details\n\n${details}` }
+}
 
 /** A finished task with its calls and its result. */
 export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/plan/TaskResult")({

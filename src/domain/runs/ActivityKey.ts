@@ -129,6 +129,8 @@ export const seenKey = {
   /** What the files of a task hold when its changes are put together with those of others. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** What answers by number make of the files of their places. */
+  places: (task: string): string => `places/${slugOf(task)}`,
   /** Which paths of an answer are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,
   /** What is left out of the new texts of a task. */

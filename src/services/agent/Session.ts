@@ -21,10 +21,11 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 /** Who works on what, with which tools. */
 export interface Assignment {
   /**
-   * `task`: a task of a plan. `item`: one of many items of a task, without self-review. `calls`: only the first calls of a task,
-   * which are not made. `message`: a message of a conversation, which gets one more answer to end by itself.
+   * `task`: a task of a plan. `item`: one of many items of a task, without self-review. `places`: many places that are answered by
+   * number, so that what stands elsewhere is the matter of another answer. `calls`: only the first calls of a task, which are not
+   * made. `message`: a message of a conversation, which gets one more answer to end by itself.
    */
-  readonly kind: "task" | "item" | "calls" | "message"
+  readonly kind: "task" | "item" | "places" | "calls" | "message"
   /** The id of the calls to the model, but for the turn. */
   readonly id: Omit<ModelCallId, "attempt" | "choice">
   /** The name under which calls and checks are recorded. */

@@ -151,6 +151,16 @@ export const makeAnswerChanges = Effect.gen(function* () {
         const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
         return Effect.succeed({ calls: [call], issues: [] })
       }
+      case "Edits": {
+        const calls = change.files.flatMap(({ edits, path: file }, index) =>
+          edits.map(({ newText, oldText }, edit) => ({
+            uid: `${uid}-${index + 1}-${edit + 1}`,
+            name: "edit_file",
+            arguments: { path: file, old_text: oldText, new_text: newText }
+          }))
+        )
+        return Effect.succeed({ calls: inOneCall(calls), issues: [] })
+      }
       case "File":
         return fileOf(change, uid, task)
       case "Replace":

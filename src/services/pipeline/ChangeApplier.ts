@@ -6,9 +6,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
+import type { ItemResult } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
-import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import {
+  type ResultDocument,
+  resultOfItems,
+  resultOfSummary,
+  type TaskFailure,
+  TaskResult
+} from "../../domain/plan/TaskResult.ts"
 import { type CallOutcome, fileTools, isChange } from "../../domain/tools/ToolCall.ts"
 import { changeName } from "../../domain/tools/OpenChanges.ts"
 import { Checks } from "../checks/Checks.ts"
@@ -100,7 +106,7 @@ export class ChangeApplier extends Context.Service<
         return new TaskResult({
           task,
           calls: [...priorCalls, ...outcomes],
-          result: items === undefined ? withOutcomes(result, changes) : resultOfSummary(itemsReport(items)),
+          result: items === undefined ? withOutcomes(result, changes) : resultOfItems(items),
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked }),

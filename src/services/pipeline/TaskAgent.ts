@@ -29,6 +29,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/CallRecords.ts"
 import { AttemptsExhausted } from "./Attempts.ts"
+import { makePlaceWork } from "./PlaceWork.ts"
 import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure } from "./TaskStage.ts"
 import { makeTaskWork, type TaskWork } from "./TaskWork.ts"
 
@@ -65,6 +66,7 @@ const outcomeOf = Effect.fnUntraced(function* (
   const { inputs, task } = yield* Ref.get(opened.fields)
   const priorCalls = doneOutside(session)
   const seen = joined === undefined ? yield* opened.seen : (joined.outcome.seen ?? [])
+  const items = opened.items && (yield* opened.items)
   const word = joined && `joined-${(joined.outcome.joined?.times ?? 0) + 1}`
   return {
     task,
@@ -73,6 +75,7 @@ const outcomeOf = Effect.fnUntraced(function* (
     ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
     ...(session.isUnfounded ? { unfounded: true } : {}),
     ...changes.proposed(opened.agentWork.assignment.copy, session, word),
+    ...(items === undefined ? {} : { items }),
     result
   } satisfies TaskOutcome
 })
@@ -173,6 +176,7 @@ export class TaskAgent extends Context.Service<
       const { check } = yield* makeCopyWork
       const events = yield* RunEvents
       const open = yield* makeTaskWork
+      const openPlaces = yield* makePlaceWork
       const registry = yield* ToolRegistry
       const runTurns = yield* makeTurns
 
@@ -206,7 +210,10 @@ export class TaskAgent extends Context.Service<
 
       const work = Effect.fnUntraced(function* (order: TaskOrder, firstAnswer?: RefinementDocument) {
         yield* started(order)
-        const opened = yield* open(order, order.isItem === true ? "item" : "task")
+        const opened =
+          order.places === undefined
+            ? yield* open(order, order.isItem === true ? "item" : "task")
+            : yield* openPlaces(order, order.places)
         if (order.joined !== undefined) return yield* continueJoined(opened, order.joined)
         if (firstAnswer === undefined) return yield* runTurns(opened, opened.begun)
         return yield* runTurns(opened, yield* afterCalls(agent, compaction, opened, firstAnswer))

@@ -1,6 +1,6 @@
 /**
- * Carries out a task for each of its items: the host lists them, each has turns and a window of its own, those that failed are
- * tried once more, and what they came to is one outcome, in which every item is accounted for.
+ * Carries out a task for each of its items: the host lists them and divides them into parts, each with turns and a window of its own,
+ * and what they came to is one outcome, in which every item is accounted for.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -11,55 +11,22 @@ import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
-import { type ForEach, type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
+import { Item, itemsOf } from "../../domain/documents/TaskItems.ts"
+import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { deniedOf, endingFailure, resultOfSummary, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
-import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
-import { shortened } from "../../domain/text/Excerpt.ts"
-import { pathsOf } from "../../domain/tools/ToolCall.ts"
+import { endingFailure, resultOfItems, TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeItemFiles } from "../changes/SearchedTexts.ts"
 import { makeJoinChanges } from "./JoinChanges.ts"
-import { makeTaskEffects } from "./TaskEffects.ts"
-import { TaskAgent } from "./TaskAgent.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { makeApproval } from "./Approval.ts"
+import { makeItemParts, noteOf, type PartOutcome, withoutResult } from "./ItemParts.ts"
 import { requestOf, type TaskOrder } from "./TaskStage.ts"
-
-/** How much of a report stands for an item. */
-const longestNote = 200
-
-interface ItemOutcome {
-  readonly result: ItemResult
-  readonly outcome?: TaskOutcome
-}
-
-const noteOf = (text: string): string => {
-  const line = text
-    .split("\n")
-    .map((text) => text.replace(/^[#>*\s-]+/, "").trim())
-    .find((text) => text !== "")
-  return shortened(line ?? "", longestNote)
-}
-
-const outcomeOf = (item: Item, outcome: TaskOutcome, isWriter: boolean): ItemOutcome => {
-  const { calls, priorCalls = [], result } = outcome
-  if (deniedOf(priorCalls) === "all" && calls.length === 0) {
-    return { ...withoutResult(item, "skipped", "All that it asked for was denied."), outcome }
-  }
-  const state = isWriter && calls.length === 0 ? "unchanged" : "done"
-  const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
-  return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, outcome }
-}
-
-const withoutResult = ({ text }: Item, state: "failed" | "skipped", note: string): ItemOutcome => ({
-  result: { item: text, state, note: noteOf(note) }
-})
 
 /** What the items change together. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
@@ -74,7 +41,7 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): TaskOutcome => {
+const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, proposed: Proposed): TaskOutcome => {
   const parts = outcomes.map(({ outcome }) => outcome)
   const seen = parts.flatMap((part) => part?.seen ?? [])
   const priorCalls = parts.flatMap((part, index) =>
@@ -83,14 +50,17 @@ const outcomeOfItems = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, propos
       result
     }))
   )
-  const items = outcomes.map(({ result }) => result)
+  const items = outcomes
+    .flatMap(({ results }) => results)
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number: _number, ...result }): ItemResult => result)
   return {
     task,
     ...(Arr.isReadonlyArrayNonEmpty(priorCalls) ? { priorCalls } : {}),
     ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
     ...proposed,
     items,
-    result: resultOfSummary(itemsReport(items))
+    result: resultOfItems(items)
   }
 }
 
@@ -112,27 +82,28 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** Puts the changes of items together, one item after the other; an item whose change comes to nothing has failed. */
-const makeItemJoin = Effect.gen(function* () {
+/** Puts the changes of parts together, one after the other; the items of one whose change comes to nothing have failed. */
+const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
   const join = yield* makeJoinChanges
 
-  return Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
-    const joined: Array<ItemOutcome> = []
+  return Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<PartOutcome>) {
+    const joined: Array<PartOutcome> = []
     let others: ReadonlyArray<ProposedFile> = []
-    for (const { outcome, result } of outcomes) {
+    for (const { outcome, results } of outcomes) {
       if (outcome === undefined) {
-        joined.push({ result })
+        joined.push({ results })
         continue
       }
       const joining = join({ ...order, task: outcome.task }, outcome, { others, checks: false })
       const merged = yield* Effect.result(joining)
       if (Result.isFailure(merged)) {
-        joined.push({ result: { ...result, state: "failed", note: noteOf(merged.failure.message) } })
+        const note = noteOf(merged.failure.message)
+        joined.push({ results: results.map((result) => Object.assign({}, result, { state: "failed" as const, note })) })
         continue
       }
-      joined.push({ result, outcome: merged.success })
+      joined.push({ results, outcome: merged.success })
       others = changes.onTop(others, merged.success)
     }
     const copy = makeWorkingCopy()
@@ -142,7 +113,7 @@ const makeItemJoin = Effect.gen(function* () {
     const checks = parts.some((part) => part.joined !== undefined)
       ? yield* Effect.provideService(checked, CurrentCopy, copy)
       : joinedChecks(parts.flatMap((part) => part.checks ?? []))
-    return outcomeOfItems(order.task, joined, changes.proposed(copy, { checks, turn: 0 }, "file"))
+    return outcomeOfParts(order.task, joined, changes.proposed(copy, { checks, turn: 0 }, "file"))
   })
 })
 
@@ -152,24 +123,9 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     const events = yield* RunEvents
     const findItems = yield* makeItemSource
     const approval = yield* makeApproval
-    const joinItems = yield* makeItemJoin
-    const taskAgent = yield* TaskAgent
-    const { mayChangeFiles } = yield* makeTaskEffects
+    const joinParts = yield* makePartJoin
+    const parts = yield* makeItemParts
     const { limits, parallel } = yield* RunSettings
-
-    const workOnItem = (order: TaskOrder, item: Item, task: Task) =>
-      activities
-        .runStage(
-          { key: stageKey.worked(order.round, task.name), success: TaskOutcome },
-          taskAgent.work({ ...order, task, isItem: true })
-        )
-        .pipe(
-          Effect.map((outcome) => outcomeOf(item, outcome, mayChangeFiles(order.task))),
-          Effect.catchTag("CallsDeclined", () =>
-            Effect.succeed(withoutResult(item, "skipped", "Somebody declined what it needs."))
-          ),
-          Effect.result
-        )
 
     const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
       const { round, step, task } = order
@@ -177,43 +133,36 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
         { key: seenKey.items(round, task.name), success: Schema.Array(Item) },
         findItems(forEach, order)
       )
-      if (items.length === 0) {
+      const all = items.length
+      if (all === 0) {
         const reason = "there is no item to work on."
         return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
       }
-      if (items.length > limits.items) {
-        const title = `${items.length} items of "${task.name}", more than limits.items (${limits.items})`
+      if (all > limits.items) {
+        const title = `${all} items of "${task.name}", more than limits.items (${limits.items})`
         const tasks = [{ task: task.name, gatedBy: "list" as const, calls: [] }]
         yield* approval.ask({ title, planKey: `items-${round}`, tasks })
       }
-      const report = (number: number, { result }: ItemOutcome) =>
-        events.publish({ type: "task.item", round, step, task: task.name, number, of: items.length, ...result })
+      const report = ({ results }: PartOutcome) =>
+        Effect.forEach(results, (result) =>
+          events.publish({ type: "task.item", round, step, task: task.name, of: all, ...result })
+        )
       let hasResult = false
       const unable: Array<TaskFailure> = []
+      const noteFailure = (failure: TaskFailure): void => {
+        if (unableIn(failure) !== undefined) unable.push(failure)
+      }
+      const numbered = items.map((item, index) => Object.assign({ number: index + 1 }, item))
       const outcomes = yield* Effect.forEach(
-        items,
-        Effect.fnUntraced(function* (item, index) {
-          const number = index + 1
-          const ending = endingFailure(unable, hasResult ? [item] : [])
-          if (ending !== undefined) {
-            const outcome = withoutResult(item, "skipped", "The model could not do the items before it.")
-            yield* report(number, outcome)
-            return outcome
-          }
-          const first = yield* workOnItem(order, item, taskOfItem(task, item, number, items.length))
-          const last =
-            Result.isSuccess(first) ||
-            first.failure.cause?._tag === "ModelFailed" ||
-            unableIn(first.failure) !== undefined
-              ? first
-              : yield* workOnItem(order, item, taskOfItem(task, item, number, items.length, true))
-          const outcome = Result.isSuccess(last)
-            ? last.success
-            : withoutResult(item, last.failure.skipped ? "skipped" : "failed", last.failure.reason)
-          hasResult ||= Result.isSuccess(last)
-          if (Result.isFailure(last) && unableIn(last.failure) !== undefined) unable.push(last.failure)
-          yield* report(number, outcome)
-          return outcome
+        parts.partsOf(order, numbered, all, false),
+        Effect.fnUntraced(function* (part) {
+          const isEnding = endingFailure(unable, hasResult ? [part] : []) !== undefined
+          const tried = isEnding
+            ? [withoutResult(part, "skipped", "The model could not do the items before it.")]
+            : yield* parts.work(order, part, all, noteFailure)
+          hasResult ||= tried.some(({ outcome }) => outcome !== undefined)
+          yield* Effect.forEach(tried, report)
+          return tried
         }),
         { concurrency: parallel }
       )
@@ -222,7 +171,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
         const { cause, phase, reason } = failure
         return yield* new TaskFailure({ task: task.name, phase, reason, skipped: false, ...(cause && { cause }) })
       }
-      return yield* joinItems(order, outcomes)
+      return yield* joinParts(order, outcomes.flat())
     })
 
     return {

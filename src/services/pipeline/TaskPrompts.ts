@@ -82,6 +82,14 @@ export const answerBlocks = (
 const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
+/** What the first message about places says beside what the plan and the project say. */
+interface PlaceContents {
+  readonly references?: string
+  /** The places, and their numbers. */
+  readonly places?: string
+  readonly numbers?: string
+}
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
@@ -94,6 +102,9 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const toolsOf = (skill: Skill | undefined): ReadonlyArray<string> =>
     skill === undefined ? allTools : toolsOfSkill(skill, allTools)
+
+  const isShipped = ({ name }: Skill): boolean =>
+    skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
 
@@ -120,6 +131,43 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
+  /** The first message about places that are decided about together. */
+  const places = (
+    task: Task,
+    briefing: Briefing,
+    { numbers = "", places: shown = "", references = "" }: PlaceContents = {}
+  ) => {
+    const skill = skills.find(task.skill)
+    const tools = toolsOf(skill)
+    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const { current_file, project_description, user_prompt } = blocksOf(briefing)
+    return prompts.fill("places", {
+      project_description,
+      current_file,
+      user_prompt,
+      may_change: mayChange ? "change" : "",
+      may_note: mayChange ? "" : "note",
+      may_look: tools.includes("read_file") ? "look" : "",
+      skill_name: task.skill,
+      // What our own skills say is about searching, which the program has done.
+      skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
+      references,
+      task_data: rawBlock("## Task", task.whatIsNeeded),
+      places: rawBlock("## Places", shown),
+      numbers
+    })
+  }
+
+  /**
+   * The most characters that the places of one first message may take, and the references of its task: the answers and the turns behind
+   * it need the rest.
+   */
+  const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
+    const free = budgetBeside(task, charactersOf(places(task, briefing)))
+    const references = task.references.length === 0 ? 0 : Math.floor(free / 4)
+    return { places: Math.floor(free / 2) - references, references }
+  }
+
   /** The most characters that references may take in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
@@ -140,5 +188,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, referenceBudget, toolsOf }
+  return { budgetBeside, fitted, overflow, placeBudget, places, referenceBudget, toolsOf }
 })

@@ -4,6 +4,7 @@
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
+import type { NumberedPlace } from "../../domain/documents/Places.ts"
 import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -43,6 +44,8 @@ export interface TaskOrder {
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
   readonly isItem?: boolean
+  /** The places that the task decides about by their numbers. */
+  readonly places?: ReadonlyArray<NumberedPlace>
   /** Present when the task goes on after its report, since files that it changes were changed meanwhile. */
   readonly joined?: JoinedChanges
 }

@@ -19,6 +19,7 @@ import { type Briefing, projectTextOf, withAnswers } from "../../domain/models/B
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
 import { readCoverage } from "../../domain/models/ReadCoverage.ts"
+import type { ItemResult } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type ResultDocument, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -49,7 +50,7 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
 /** A task and its inputs, as the answers have them. */
-type TaskFields = Pick<Turn, "inputs" | "task">
+export type TaskFields = Pick<Turn, "inputs" | "task">
 
 /** A task that is worked on. */
 export interface TaskWork {
@@ -63,6 +64,8 @@ export interface TaskWork {
   readonly session: Ref.Ref<Session>
   /** The references of which only a part was seen so far. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
+  /** What became of each place, for a task that decides about many. */
+  readonly items?: Effect.Effect<ReadonlyArray<ItemResult>>
 }
 
 /** The texts that a message shows the model; of a result also the fields, where the output of a command stands. */
@@ -129,10 +132,25 @@ interface OpenTask {
   readonly fields: Ref.Ref<TaskFields>
 }
 
+/** Makes the function that gives the instructions of the project for files of a task, which its briefing keeps. */
+export const makeFolderInstructions = Effect.gen(function* () {
+  const { beside } = yield* makeInstructions
+
+  return ({ round, task }: TaskOrder, kept: Ref.Ref<Briefing>): AgentPrompt["folderInstructions"] =>
+    Effect.fnUntraced(function* (turn, files, budget) {
+      const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
+      const briefing = yield* Ref.get(kept)
+      const shown = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
+      // After a compaction they stand in the first message.
+      yield* Ref.set(kept, shown.briefing)
+      return shown.text
+    })
+})
+
 /** Makes the function that gives what the program writes to the model about a task. */
 const makePrompt = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
-  const instructions = yield* makeInstructions
+  const folderInstructionsOf = yield* makeFolderInstructions
   const prompts = yield* makeTaskPrompts
 
   /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
@@ -151,14 +169,13 @@ const makePrompt = Effect.gen(function* () {
 
   return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
-    const { round, task } = order
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
       instruction: (left) =>
         left === 1
-          ? "This is the last answer: write the report now, with what is known."
+          ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
           : `Go on: ${look} write the report (\`## Result summary\`).`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
       compact: (_, summary) => {
@@ -172,14 +189,7 @@ const makePrompt = Effect.gen(function* () {
             required && !inputs.some((input) => input.name === name)
           return skill.inputs.some(isOpen) ? undefined : turnGrammar({ mayChange, tools: offered })
         }),
-      folderInstructions: Effect.fnUntraced(function* (turn, files, budget) {
-        const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
-        const briefing = yield* Ref.get(material.briefing)
-        const beside = yield* instructions.beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
-        // After a compaction they stand in the first message.
-        yield* Ref.set(material.briefing, beside.briefing)
-        return beside.text
-      })
+      folderInstructions: folderInstructionsOf(order, material.briefing)
     }
   }
 })
@@ -227,15 +237,16 @@ const makeAnswerReader = Effect.gen(function* () {
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
   (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
-    const parts = material.block.cut
-      .map((part) => ({ href: part.href, percent: percentOf(coverageOf(part, [...shown])) }))
-      .filter(({ percent }) => percent < 100)
+    const parts = material.block.cut.flatMap((part) => {
+      const { of, seen, share } = coverageOf(part, [...shown])
+      return share >= 1 ? [] : [{ href: part.href, percent: percentOf(share), lines: { seen, of } }]
+    })
     const reads = hasChanged() ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
-    return [...parts, ...reads].map(({ href, percent }) => ({ task, href, percent }))
+    return [...parts, ...reads].map((part) => ({ task, ...part }))
   }
 
 /** Makes the function that asks about the calls of an answer that have effects. */
-const makeTurnApproval = Effect.gen(function* () {
+export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry
 
@@ -247,7 +258,7 @@ const makeTurnApproval = Effect.gen(function* () {
 })
 
 /** Makes the function that says who works on a task with which tools, or why nobody can. */
-const makeAssignment = Effect.gen(function* () {
+export const makeAssignment = Effect.gen(function* () {
   const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills

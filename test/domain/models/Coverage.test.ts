@@ -17,6 +17,11 @@ describe("how much of a reference was seen", () => {
     ["what a search found", ["a.ts:4: const c = 3"], 50],
     ["what a program printed", ["exit code 0\nconst a = 1\nconst b = 2\n\nconst c = 3\nconst d = 4"], 100]
   ])("counts %s", (_, later, percent) => {
-    assert.strictEqual(percentOf(coverageOf(cut, later)), percent)
+    assert.strictEqual(percentOf(coverageOf(cut, later).share), percent)
+  })
+
+  it("counts lines, and no blank ones", () => {
+    const { of, seen } = coverageOf(cut, ["2: const b = 2"])
+    assert.deepStrictEqual([seen, of], [2, 4])
   })
 })

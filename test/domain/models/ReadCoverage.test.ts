@@ -41,12 +41,20 @@ describe("what a task read itself", () => {
   it("was seen in part when the tool returned only its beginning", () => {
     const text = fitLines(numberLines(lines, 1), 2000, { first: 1, of: 200 })
     const one = outcome("read_file", { path: "docs/big.md" }, text)
-    assert.deepStrictEqual(shares([one], 100_000), [{ href: "docs/big.md", percent: 27 }])
+    assert.deepStrictEqual(shares([one], 100_000), [{ href: "docs/big.md", percent: 27, lines: { seen: 54, of: 200 } }])
     const rest = read({ start_line: 50 }, 50, 200)
     assert.deepStrictEqual(shares([one, rest], 100_000), [])
     const huge = fitLines(numberLines(lines, 1), 2000, { first: 1 })
     assert.deepStrictEqual(shares([outcome("read_file", { path: "a.log" }, huge)], 100_000), [
       { href: "a.log", percent: 0 }
+    ])
+  })
+
+  it("says how many lines were asked for, and how many the file has", () => {
+    const text = `${numberLines(lines.slice(9, 49), 10).join("\n")}\n\n(Lines 10 to 49 of 200. Read on with start_line 50.)`
+    const one = outcome("read_file", { path: "docs/big.md", start_line: 10, end_line: 60 }, text)
+    assert.deepStrictEqual(shares([one], 100_000), [
+      { href: "docs/big.md", percent: 78, lines: { seen: 40, of: 51, file: 200 } }
     ])
   })
 
@@ -83,7 +91,7 @@ describe("what a task read itself", () => {
     assert.deepStrictEqual(shares([found("50 matches in 1 file, letter case ignored.", 50)], 100_000), [])
     assert.deepStrictEqual(
       shares([found("200 matches in 1 file. Shown by file: docs/big.md 50 of 200.", 50)], 100_000),
-      [{ href: 'matches of "sentence"', percent: 25 }]
+      [{ href: 'matches of "sentence"', percent: 25, lines: { seen: 50, of: 200 } }]
     )
     assert.deepStrictEqual(
       shares([outcome("search_files", { pattern: "x" }, 'No line of the 3 files holds "x".')], 100),

@@ -13,6 +13,8 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 const server: CanonicalAccess = { _tag: "StartServer", name: "notes", does: ["Starts: notes"], hash: "new" }
 const starting = questionOfAccess(inTask("T"), server)
 
+const pin = (letter: string) => ({ origin: "word-count@1.0.0", definition: letter.repeat(64) })
+
 /** A rule of a day for a server as it was. */
 const trusted = (name: string, day: string, more: Partial<RememberedRule> = {}): RememberedRule => ({
   ...allow("start_server", `${name} sha256:old`),
@@ -71,7 +73,6 @@ layer(NodeServices.layer)("a rule that does not count any more", (it) => {
   it.effect("leaves the flags of a tool of a plugin as they are", () =>
     Effect.gen(function* () {
       const call = prepared("word_count", "medium", [{ _tag: "Host", host: "example.com" }])
-      const pin = (letter: string) => ({ origin: "word-count@1.0.0", definition: letter.repeat(64) })
       const now = questionOfCall(inTask("T"), { ...call, info: { ...call.info, ...pin("b") } })
       const { flags } = yield* remedyFor(now, [{ ...allow("word_count"), pin: pin("a") }])
       assert.strictEqual(flags, '--allow "word_count:example.com"')

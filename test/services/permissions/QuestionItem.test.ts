@@ -67,6 +67,8 @@ layer(NodeServices.layer)("the question about a folder", (it) => {
   )
 })
 
+const call = (name: string) => ({ uid: "1", name, arguments: {} })
+
 layer(NodeServices.layer)("the question whether a call happened", (it) => {
   const shown = Effect.fnUntraced(function* (
     intent: Pick<UncertainCall, "call" | "files" | "targets">,
@@ -89,7 +91,6 @@ layer(NodeServices.layer)("the question whether a call happened", (it) => {
 
   it.effect("names a command as one types it, and another tool with its targets", () =>
     Effect.gen(function* () {
-      const call = (name: string) => ({ uid: "1", name, arguments: {} })
       const command = yield* shown({ call: call("run_command"), files: [], targets: ["make"] })
       assert.deepStrictEqual([command?.words?.does, command?.words?.command], ["run a command", "make"])
       const send = yield* shown({ call: call("send"), files: [], targets: ["a", "b"] })
@@ -101,10 +102,12 @@ layer(NodeServices.layer)("the question whether a call happened", (it) => {
 
   it.effect("warns of a file that is neither old nor new, and says what holds on several machines", () =>
     Effect.gen(function* () {
-      const call = { uid: "1", name: "send", arguments: {} }
       const file = { path: "a.md", before: "1", after: "2" }
-      assert.lengthOf((yield* shown({ call, files: [], targets: [] }))?.warnings ?? [], 1)
-      const more = yield* shown({ call, files: [file], targets: [] }, "Another machine may still make it.")
+      assert.lengthOf((yield* shown({ call: call("send"), files: [], targets: [] }))?.warnings ?? [], 1)
+      const more = yield* shown(
+        { call: call("send"), files: [file], targets: [] },
+        "Another machine may still make it."
+      )
       assert.deepStrictEqual(more?.warnings?.slice(1), [
         "A file that it writes is neither as it was before the call nor as the call would leave it.",
         "Another machine may still make it."

@@ -10,7 +10,6 @@ import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { SkillFiles } from "../../../src/services/files/SkillFiles.ts"
 import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import type { GateOptions } from "../../../src/services/permissions/Policy.ts"
 import { allow, deny, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { makeProject } from "../../support/Project.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
@@ -105,8 +104,12 @@ layer(NodeServices.layer)("a rule for a command", (it) => {
       const decided = Effect.fnUntraced(function* (rememberedAt: number) {
         const rule = { ...allow("run_command", "sh x.sh"), rememberedAt: new Date(rememberedAt).toISOString() }
         const approver = asking()
-        const options = (): GateOptions => ({ since: ctimeMs + 60_000 })
-        const { gate } = yield* openGate({ approver: approver.layer, root, remembered: [rule], options })
+        const { gate } = yield* openGate({
+          approver: approver.layer,
+          root,
+          remembered: [rule],
+          options: () => ({ since: ctimeMs + 60_000 })
+        })
         yield* gate.authorize(question)
         return approver.asked[0]?.[0]?.warnings
       })

@@ -321,9 +321,21 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
         expect.not.stringContaining("answers are left"),
         expect.stringContaining(" 3 answers are left."),
         expect.stringContaining(" 2 answers are left."),
-        "This is the last answer: write the report now, with what is known."
+        expect.stringMatching(/^This is the last answer: write the report now, with what is known\./)
       ])
       expect(ends[8]).toContain("Go on: ")
+    })
+  )
+
+  it.effect("makes the changes of the last answer that stand above its report, and says so before", () =>
+    Effect.gen(function* () {
+      const change = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
+      const settings = { limits: { ...defaultLimits, turns: 2 } }
+      const last = `${change}\n\n## Result summary\n\nThe limit is 10.\n`
+      const { taskAgent, messages } = yield* open([refinementWith([read()]), last], { settings })
+      const outcome = yield* taskAgent.work(orderOf(editing))
+      expect(repliesOf(messages).at(-1)).toContain("Changes above it still count.")
+      expect(outcome.files?.map(({ path }) => path)).toEqual(["src/limit.ts"])
     })
   )
 

@@ -7,6 +7,18 @@ import { ofProgram, promised, report } from "./Sources.ts"
 const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
 
 export const callRules = [
+  family("places", "Places", "What an answer says of numbered places of files.", {
+    "place-answer": error(
+      "Answer to a place that cannot be used",
+      "A change that nobody described is never guessed.",
+      "Answer the number again."
+    ),
+    "place-open": error(
+      "Places without an answer",
+      "Each place is decided about, so that none is forgotten.",
+      "Answer each number on a line of its own."
+    )
+  }),
   family("tool-calls", "Tool calls", "The JSON of a call, and whether the tools of the run can do what it says.", {
     "tool-call-too-large": error(
       "Tool call too large",

@@ -24,7 +24,7 @@ export const makeRemainingOccurrences = Effect.gen(function* () {
   const hook: AgentHook = {
     afterChanges: ({ answer, session: { turn }, work: { assignment } }, changed) => {
       const removed = removedText(changed)
-      if (removed.names.length + removed.lines.length === 0) return Effect.succeed([])
+      if (assignment.kind === "places" || removed.names.length + removed.lines.length === 0) return Effect.succeed([])
       const except = answer.content.changes.flatMap((change) => ("except" in change ? change.except : []))
       const key = seenKey.leftovers(assignment.task, assignment.id.round, turn)
       return activities.record({ key, success: Schema.Array(Schema.String) }, search(removed, except))

@@ -1,0 +1,179 @@
+/**
+ * Reads what an answer says of numbered places: a line for each number with what is to be done there, and a replacement that is the same
+ * at many of them. The rest of the answer is read as in other turns.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { type Issue, makeIssue } from "../findings/Issue.ts"
+import { oneLine } from "../text/Format.ts"
+import { numbersText, type NumberedPlace } from "./Places.ts"
+
+/** What is to become of a place; `lines` stand in the place of its line, and are absent where a change beside the answers makes it. */
+export type PlaceAnswer =
+  | { readonly _tag: "Keep" | "Note"; readonly text: string }
+  | { readonly _tag: "Look" }
+  | { readonly _tag: "Change"; readonly lines: ReadonlyArray<string> | undefined }
+
+export interface PlaceReading {
+  readonly answers: ReadonlyMap<number, PlaceAnswer>
+  /** What the answer holds beside them. */
+  readonly rest: string
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** `12 change: text`, `[12] keep: why`, `- **3-5, 8** look`. */
+const answerLine =
+  /^\s*(?:[-*+]\s+)?[*`]*\[?(\d+(?:\s*(?:-|–|to|,|and)\s*\d+)*)\]?[*`]*\s*[:.)]?\s*[*`]*(keep|look|change|remove|note)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
+
+const opensFence = /^\s*(`{3,}|~{3,})/
+
+/** `1, 3-5` as numbers. */
+const numbersOf = (text: string): ReadonlyArray<number> =>
+  text.split(/,|and/).flatMap((part) => {
+    const [from = 0, to = from] = (part.match(/\d+/g) ?? []).map(Number)
+    return Array.from({ length: Math.min(Math.max(0, to - from) + 1, 1000) }, (_, index) => from + index)
+  })
+
+const unquoted = (text: string): string => /^(`+)(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
+
+/** The text of a fence that begins at this index, and the index behind it. */
+const fenceFrom = (lines: ReadonlyArray<string>, at: number) => {
+  const [, mark = ""] = opensFence.exec(lines[at] ?? "") ?? []
+  if (mark === "") return undefined
+  const end = lines.findIndex(
+    (line, index) => index > at && line.trim().startsWith(mark) && /^[`~]+$/.test(line.trim())
+  )
+  return end < 0 ? undefined : { lines: lines.slice(at + 1, end), next: end + 1 }
+}
+
+const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
+
+/** New lines as deep as the line in whose place they stand, when they begin at the margin. */
+const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
+
+/** `{"places": "all", "replace": "a(", "with": "b(", "except": [3]}` */
+const Rule = Schema.Struct({
+  places: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.Int)]),
+  replace: Schema.String,
+  with: Schema.String,
+  except: Schema.optionalKey(Schema.Array(Schema.Int))
+})
+const readRule = Schema.decodeUnknownOption(Schema.fromJsonString(Rule))
+
+const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - first] ?? ""
+
+/** Collects the answers of one text. */
+class Reader {
+  readonly answers = new Map<number, PlaceAnswer>()
+  readonly issues: Array<Issue> = []
+  readonly rest: Array<string> = []
+  private readonly places: ReadonlyMap<number, NumberedPlace>
+
+  constructor(places: ReadonlyArray<NumberedPlace>) {
+    this.places = new Map(places.map((place) => [place.number, place]))
+  }
+
+  private refuse(what: string, how: string): void {
+    this.issues.push(makeIssue("place-answer", {}, { what, how }))
+  }
+
+  /** The places of these numbers; an unknown one is an issue. */
+  private placesOf(numbers: ReadonlyArray<number>): ReadonlyArray<NumberedPlace> {
+    const unknown = numbers.filter((number) => !this.places.has(number))
+    if (unknown.length > 0) {
+      this.refuse(
+        `There is no place ${numbersText(unknown)} here.`,
+        `The places are ${numbersText([...this.places.keys()])}.`
+      )
+    }
+    return numbers.flatMap((number) => this.places.get(number) ?? [])
+  }
+
+  /** A replacement at many places. */
+  readRule(line: string): boolean {
+    const rule = Option.getOrUndefined(readRule(line.trim()))
+    if (rule === undefined) return false
+    const left = new Set(rule.except)
+    const numbers = rule.places === "all" ? [...this.places.keys()] : rule.places
+    for (const place of this.placesOf(numbers.filter((number) => !left.has(number)))) {
+      const before = lineOf(place)
+      if (before.includes(rule.replace) && rule.replace !== "") {
+        const after = before.split(rule.replace).join(rule.with)
+        this.answers.set(place.number, { _tag: "Change", lines: after.split("\n") })
+      } else {
+        this.refuse(
+          `Place ${place.number} does not hold ${JSON.stringify(rule.replace)}.`,
+          `Answer it by itself, and add it to "except": ${oneLine(before)}`
+        )
+      }
+    }
+    return true
+  }
+
+  /** The answer that begins at a line; the index behind it, or nothing for other text. */
+  readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
+    const [, numbers, verb, rest = ""] = answerLine.exec(lines[at] ?? "") ?? []
+    if (numbers === undefined || verb === undefined) return undefined
+    const below = /\S/.exec(lines[at + 1] ?? "") === null ? at + 2 : at + 1
+    const fence = rest.trim() === "" && verb.toLowerCase() === "change" ? fenceFrom(lines, below) : undefined
+    for (const place of this.placesOf(numbersOf(numbers))) {
+      this.answers.set(place.number, this.answerOf(place, verb.toLowerCase(), rest.trim(), fence?.lines))
+    }
+    return fence?.next ?? at + 1
+  }
+
+  private answerOf(
+    place: NumberedPlace,
+    verb: string,
+    text: string,
+    fenced: ReadonlyArray<string> | undefined
+  ): PlaceAnswer {
+    if (verb === "look") return { _tag: "Look" }
+    if (verb === "keep") return { _tag: "Keep", text }
+    if (verb === "note") return { _tag: "Note", text }
+    if (verb === "remove") return { _tag: "Change", lines: [] }
+    const lines = fenced ?? (text === "" ? undefined : [unquoted(text)])
+    return { _tag: "Change", lines: lines && indentedAs(lineOf(place), lines) }
+  }
+}
+
+/** Reads the answers to these places. */
+export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedPlace>): PlaceReading => {
+  const reader = new Reader(places)
+  const lines = answer.split(/\r?\n/)
+  for (let at = 0; at < lines.length;) {
+    const line = lines[at] ?? ""
+    const next = reader.readRule(line) ? at + 1 : reader.readAnswer(lines, at)
+    if (next === undefined) reader.rest.push(line)
+    at = next ?? at + 1
+  }
+  return { answers: reader.answers, rest: reader.rest.join("\n"), issues: reader.issues }
+}
+
+/** The issue of an answer that says nothing of these places, and asks for nothing else. */
+export const nothingAnswered = (open: ReadonlyArray<number>): Issue => {
+  const what = open.length === 0 ? "The answer changes nothing." : `The places ${numbersText(open)} have no answer.`
+  return makeIssue("place-open", {}, { what })
+}
+
+/** A text in which the lines of places have been replaced; the places are those of one file, and lie in this text. */
+export const withAnswers = (
+  text: string,
+  places: ReadonlyArray<NumberedPlace>,
+  answers: ReadonlyMap<number, PlaceAnswer>
+): string => {
+  const now = new Map(
+    places.flatMap(({ line, number }) => {
+      const answer = answers.get(number)
+      return answer?._tag === "Change" && answer.lines !== undefined ? [[line, answer.lines] as const] : []
+    })
+  )
+  return text
+    .split("\n")
+    .flatMap((line, index) => {
+      const end = line.endsWith("\r") ? "\r" : ""
+      return now.get(index + 1)?.map((changed) => `${changed}${end}`) ?? [line]
+    })
+    .join("\n")
+}

@@ -1,0 +1,99 @@
+/**
+ * Shows numbered places of files to a model that decides about many of them in one answer, and divides them into parts that fit.
+ */
+import { languageOf } from "../files/Language.ts"
+import { fenceFor } from "../markdown/PromptBlock.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import type { ListedPlace } from "./TaskItems.ts"
+
+/** A place with its number in the list of a task, from 1, and the text of its item. */
+export interface NumberedPlace extends ListedPlace {
+  readonly number: number
+  readonly text: string
+}
+
+/** A model that has to decide about more of them in one answer forgets some. */
+const mostPlaces = 30
+
+/** `1, 4-6, 9`: the numbers in their order. */
+export const numbersText = (numbers: ReadonlyArray<number>): string => {
+  const ranges: Array<{ from: number; to: number }> = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last?.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(", ")
+}
+
+/** Places of one file whose lines overlap or touch, which are shown as one text. */
+interface Block {
+  readonly path: string
+  readonly within: string
+  readonly lines: Map<number, string>
+  readonly numbers: Map<number, number>
+}
+
+const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> => {
+  const blocks: Array<Block> = []
+  for (const { first, line, lines, number, path, within } of places) {
+    const last = blocks.at(-1)
+    const isNear = last !== undefined && last.path === path && last.within === within && last.lines.has(first - 1)
+    const touches = isNear || (last?.path === path && last.within === within && last.lines.has(first))
+    const block = touches
+      ? last
+      : { path, within, lines: new Map<number, string>(), numbers: new Map<number, number>() }
+    if (block !== last) blocks.push(block)
+    for (const [index, text] of lines.entries()) block.lines.set(first + index, text)
+    block.numbers.set(line, number)
+  }
+  return blocks
+}
+
+/** The lines of a block; the number of a place stands before its line. */
+const blockText = ({ lines, numbers, within }: Block): string => {
+  const rows = [...lines]
+    .toSorted(([a], [b]) => a - b)
+    .map(([line, text]) => {
+      const [row = ""] = numberLines([text], line)
+      const number = numbers.get(line)
+      return number === undefined ? row : `[${number}] ${row}`
+    })
+  return [...(within === "" ? [] : [`in ${within}:`]), ...rows].join("\n")
+}
+
+/** All places, by file, each with the lines around it and its number before its line. */
+export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
+  [...Map.groupBy(blocksOf(places), ({ path }) => path)]
+    .map(([path, blocks]) => {
+      const text = blocks.map(blockText).join("\n\n")
+      const fence = fenceFor(text)
+      const { meaning } = places.find((place) => place.path === path) ?? {}
+      return `${path}${meaning === undefined ? "" : `\n\n${meaning}`}\n\n${fence}${languageOf(path)}\n${text}\n${fence}`
+    })
+    .join("\n\n")
+
+/**
+ * Divides places into parts that are shown in at most `budget` characters each. Places of one file stay together where they can, since
+ * their changes are put together.
+ */
+export const placeParts = (
+  places: ReadonlyArray<NumberedPlace>,
+  budget: number
+): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
+  const parts: Array<Array<NumberedPlace>> = []
+  const fits = (part: ReadonlyArray<NumberedPlace>): boolean =>
+    part.length <= mostPlaces && placesText(part).length <= budget
+  for (const ofFile of Map.groupBy(places, ({ path }) => path).values()) {
+    const last = parts.at(-1)
+    if (last !== undefined && fits([...last, ...ofFile])) last.push(...ofFile)
+    else {
+      for (const [index, place] of ofFile.entries()) {
+        const open = parts.at(-1)
+        if (index > 0 && open !== undefined && fits([...open, place])) open.push(place)
+        else parts.push([place])
+      }
+    }
+  }
+  return parts
+}

@@ -1,0 +1,40 @@
+/**
+ * The code of a source file without its comments and strings, so that a name is found only where it is code. In doubt a text counts as
+ * code: what is found there is looked at, and what is not found is lost.
+ */
+import { isProgram } from "./Declarations.ts"
+
+/** What follows a colon is a URL. */
+const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/
+const hashes = /#.*/
+const tripled = /(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/
+const quotes = /"(?:\\[\s\S]|[^"\\\n])*"/
+const apostrophes = /'(?:\\[\s\S]|[^'\\\n])*'/
+/** One character, where an apostrophe may also begin a name or a number. */
+const character = /'(?:\\[^\n]+?|[^'\\\n])'/
+
+const wordOf = (...parts: ReadonlyArray<RegExp>): RegExp => new RegExp(parts.map(({ source }) => source).join("|"), "g")
+
+const python = wordOf(tripled, quotes, apostrophes, hashes)
+const shell = wordOf(quotes, apostrophes, /(?<![\w$])#.*/)
+const script = wordOf(slashes, quotes, apostrophes)
+const typed = wordOf(slashes, quotes, character)
+
+const hashed = new Set(["python", "ruby", "elixir", "perl", "r", "julia"])
+const shells = new Set(["bash", "shell", "sh", "makefile", "powershell", "nix"])
+const scripts = new Set(["javascript", "typescript", "jsx", "tsx", "php", "dart", "vue", "svelte"])
+
+const hiddenIn = (language: string): RegExp | undefined => {
+  if (hashed.has(language)) return python
+  if (shells.has(language)) return shell
+  if (scripts.has(language)) return script
+  return isProgram(language) ? typed : undefined
+}
+
+const blank = (part: string): string => part.replace(/[^\n]/g, " ")
+
+/** The lines of a text in which blanks stand for comments and for what is in quotes; a text that is no program stays as it is. */
+export const codeLines = (text: string, language: string): ReadonlyArray<string> => {
+  const hidden = hiddenIn(language)
+  return (hidden === undefined ? text : text.replace(hidden, blank)).split("\n")
+}

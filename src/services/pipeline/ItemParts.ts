@@ -1,0 +1,172 @@
+/**
+ * The parts of a task for each item: what one agent works on. A part is one file, heading or entry, or as many places as one answer can
+ * decide about. What has no result after a first try is tried once more, places in smaller parts.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type NumberedPlace, placeParts } from "../../domain/documents/Places.ts"
+import { type Item, taskOfItem, taskOfPlaces } from "../../domain/documents/TaskItems.ts"
+import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
+import type { ItemResult } from "../../domain/plan/ForEach.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { deniedOf, type TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import { shortened } from "../../domain/text/Excerpt.ts"
+import { pathsOf } from "../../domain/tools/ToolCall.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Skills } from "../skills/Skills.ts"
+import { TaskAgent } from "./TaskAgent.ts"
+import { makeTaskEffects } from "./TaskEffects.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
+import type { TaskOrder } from "./TaskStage.ts"
+
+/** How much of a report stands for an item. */
+const longestNote = 200
+
+export interface NumberedItem extends Item {
+  /** From 1. */
+  readonly number: number
+}
+
+/** Items that are worked on together. */
+export interface ItemPart {
+  /** The task for them alone. */
+  readonly task: Task
+  readonly items: ReadonlyArray<NumberedItem>
+  /** Present for places that are answered by their numbers. */
+  readonly places?: ReadonlyArray<NumberedPlace>
+}
+
+interface NumberedResult extends ItemResult {
+  readonly number: number
+}
+
+/** What became of the items of a part, and of their work when it came to an end. */
+export interface PartOutcome {
+  readonly results: ReadonlyArray<NumberedResult>
+  readonly outcome?: TaskOutcome
+}
+
+export const noteOf = (text: string): string => {
+  const line = text
+    .split("\n")
+    .map((text) => text.replace(/^[#>*\s-]+/, "").trim())
+    .find((text) => text !== "")
+  return shortened(line ?? "", longestNote)
+}
+
+/** The results of the items of a part, with their numbers. */
+const resultsOf = ({ items }: ItemPart, resultOf: (item: Item) => Omit<ItemResult, "item">): PartOutcome["results"] =>
+  items.map((item) => Object.assign({ item: item.text, number: item.number }, resultOf(item)))
+
+export const withoutResult = (part: ItemPart, state: "failed" | "skipped", note: string): PartOutcome => ({
+  results: resultsOf(part, () => ({ state, note: noteOf(note) }))
+})
+
+const outcomeOf = (part: ItemPart, outcome: TaskOutcome, isWriter: boolean): PartOutcome => {
+  const { calls, items, priorCalls = [], result } = outcome
+  if (deniedOf(priorCalls) === "all" && calls.length === 0) {
+    return { ...withoutResult(part, "skipped", "All that it asked for was denied."), outcome }
+  }
+  if (items !== undefined) {
+    const answered = new Map(items.map(({ item, ...became }) => [item, became]))
+    return { results: resultsOf(part, ({ text }) => answered.get(text) ?? { state: "failed", note: "" }), outcome }
+  }
+  const state = isWriter && calls.length === 0 ? "unchanged" : "done"
+  const files = calls.length === 0 ? {} : { files: [...new Set(calls.flatMap(pathsOf))] }
+  const note = noteOf(result?.summary ?? "")
+  return { results: resultsOf(part, () => ({ state, note, ...files })), outcome }
+}
+
+type Tried = Result.Result<PartOutcome, TaskFailure>
+
+const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
+  Result.isSuccess(tried)
+    ? tried.success
+    : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
+
+/** The items that are tried once more: those of a part that failed, and the places of one that got no answer. */
+const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
+  if (Result.isFailure(tried)) {
+    const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined
+    return isFinal ? [] : items
+  }
+  const failed = new Set(tried.success.results.flatMap(({ number, state }) => (state === "failed" ? [number] : [])))
+  return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
+}
+
+/** Makes the function that divides items into parts; `all` is their number in the task. */
+const makePartsOf = Effect.gen(function* () {
+  const prompts = yield* makeTaskPrompts
+  const skills = yield* Skills
+
+  /** How many characters the places of one part may take; nothing where items are worked on one by one. */
+  const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
+    (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
+
+  return (
+    order: TaskOrder,
+    items: ReadonlyArray<NumberedItem>,
+    all: number,
+    again: boolean
+  ): ReadonlyArray<ItemPart> => {
+    const { task } = order
+    const places = items.flatMap(({ number, place, text }) => (place === undefined ? [] : [{ ...place, number, text }]))
+    const budget = places.length === items.length ? placeBudget(order) : undefined
+    if (budget === undefined) {
+      return items.map((item) => ({ items: [item], task: taskOfItem(task, item, item.number, all, again) }))
+    }
+    const byNumber = new Map(items.map((item) => [item.number, item]))
+    return placeParts(places, again ? budget / 2 : budget).map((part) => ({
+      items: part.flatMap(({ number }) => byNumber.get(number) ?? []),
+      task: taskOfPlaces(task, part, all, again),
+      places: part
+    }))
+  }
+})
+
+export const makeItemParts = Effect.gen(function* () {
+  const activities = yield* Activities
+  const partsOf = yield* makePartsOf
+  const taskAgent = yield* TaskAgent
+  const { mayChangeFiles } = yield* makeTaskEffects
+
+  const workOn = (order: TaskOrder, part: ItemPart) => {
+    const { places, task } = part
+    const own = { ...order, task, isItem: true, ...(places === undefined ? {} : { places }) }
+    return activities
+      .runStage({ key: stageKey.worked(order.round, task.name), success: TaskOutcome }, taskAgent.work(own))
+      .pipe(
+        Effect.map((outcome) => outcomeOf(part, outcome, mayChangeFiles(order.task))),
+        Effect.catchTag("CallsDeclined", () =>
+          Effect.succeed(withoutResult(part, "skipped", "Somebody declined what it needs."))
+        ),
+        Effect.result
+      )
+  }
+
+  /** Works on a part, and once more on what has no result then; `fails` gets each failure that stays. */
+  const work = Effect.fnUntraced(function* (
+    order: TaskOrder,
+    part: ItemPart,
+    all: number,
+    fails: (failure: TaskFailure) => void
+  ): Effect.fn.Return<ReadonlyArray<PartOutcome>> {
+    const end = (tried: Tried, of: ItemPart): PartOutcome => {
+      if (Result.isFailure(tried)) fails(tried.failure)
+      return outcomeOfTry(of, tried)
+    }
+    const first = yield* workOn(order, part)
+    const open = openAfter(part, first)
+    if (open.length === 0) return [end(first, part)]
+    const again = yield* Effect.forEach(partsOf(order, open, all, true), (smaller) =>
+      Effect.map(workOn(order, smaller), (tried) => end(tried, smaller))
+    )
+    if (Result.isFailure(first)) return again
+    const left = new Set(open.map(({ number }) => number))
+    const results = first.success.results.filter(({ number }) => !left.has(number))
+    return [{ ...first.success, results }, ...again]
+  })
+
+  return { partsOf, work }
+})

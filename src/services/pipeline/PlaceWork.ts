@@ -1,0 +1,350 @@
+/**
+ * Many places of files as the work of one agent (services/agent/Agent.ts): the program shows numbered places, the model answers by their
+ * numbers, and what it answers becomes changes of the working copy. The work ends when every place has an answer and the checks pass.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import {
+  nothingAnswered,
+  type PlaceAnswer,
+  readPlaceAnswers,
+  withAnswers
+} from "../../domain/documents/PlaceAnswers.ts"
+import { numbersText, type NumberedPlace, placesText } from "../../domain/documents/Places.ts"
+import { readTurn, type TurnContent } from "../../domain/documents/TurnFormat.ts"
+import { enclosingLines, declarationLines } from "../../domain/excerpts/EnclosingLines.ts"
+import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
+import { languageOf } from "../../domain/files/Language.ts"
+import { editsBetween, TextEdit } from "../../domain/files/TextEdit.ts"
+import { mergeTexts } from "../../domain/files/TextMerge.ts"
+import { makeIssue } from "../../domain/findings/Issue.ts"
+import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import type { ItemResult } from "../../domain/plan/ForEach.ts"
+import { resultOfSummary, type TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
+import { counted, oneLine } from "../../domain/text/Format.ts"
+import { shortened } from "../../domain/text/Excerpt.ts"
+import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
+import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type AgentPrompt, type AgentWork, type Assignment, newSession } from "../agent/Session.ts"
+import { makeTaskChanges } from "../changes/TaskChanges.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { maxChangedBytes } from "../changes/SearchedTexts.ts"
+import { ReadTexts } from "../permissions/ReadTexts.ts"
+import { References } from "../references/References.ts"
+import { makeInstructions } from "./Instructions.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
+import { taskFailure, type TaskOrder } from "./TaskStage.ts"
+import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFields, type TaskWork } from "./TaskWork.ts"
+
+/** What is known of the places while they are worked on. */
+interface PlaceState {
+  readonly answers: ReadonlyMap<number, PlaceAnswer>
+  /** How many answers in a row left a place open, and looked at nothing. */
+  readonly asked: number
+}
+
+/** After so many answers a place that none of them names is left without one. */
+const mostAsked = 3
+
+/** How much of an answer stands for a place. */
+const longestNote = 200
+
+/** A declaration that is looked at is shown up to this length, in lines. */
+const longestLook = 120
+
+/** Edits of one file, or why the answers to some places could not be put into it. */
+const FileEdits = Schema.Struct({
+  path: Schema.String,
+  edits: Schema.Array(TextEdit),
+  /** Why there are none, for the model. */
+  problem: Schema.optionalKey(Schema.String)
+})
+type FileEdits = typeof FileEdits.Type
+
+/** True for an answer with which the place is decided. */
+const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
+
+const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
+  places.flatMap(({ number }) => (isDecided(answers.get(number)) ? [] : [number]))
+
+const noteOf = (said: string): string => shortened(oneLine(said), longestNote)
+
+const resultOf = (
+  { path, text: item }: NumberedPlace,
+  answer: PlaceAnswer | undefined,
+  hasChanged: boolean
+): ItemResult => {
+  switch (answer?._tag) {
+    case "Keep":
+      return { item, state: "unchanged", note: noteOf(answer.text) }
+    case "Note":
+      return { item, state: "done", note: noteOf(answer.text) }
+    case "Change": {
+      if (!hasChanged) return { item, state: "unchanged", note: "It is as it was." }
+      const now =
+        answer.lines === undefined ? "Changed." : answer.lines.length === 0 ? "Removed." : answer.lines.join(" ")
+      return { item, state: "done", note: noteOf(now), files: [path] }
+    }
+    default:
+      return { item, state: "failed", note: "It got no answer." }
+  }
+}
+
+/** Looks up the texts of files for the answers to their places. */
+const makePlaceFiles = Effect.gen(function* () {
+  const activities = yield* Activities
+  const workspace = yield* Workspace
+
+  const read = Effect.fnUntraced(function* (path: string) {
+    const { path: canonical } = yield* workspace.canonical(path)
+    return yield* workspace.readText(canonical, maxChangedBytes)
+  })
+  const readNow = (path: string) => Effect.orElseSucceed(read(path), () => "")
+  const readProject = (path: string) => Effect.provideService(readNow(path), CurrentCopy, undefined)
+
+  /** The edits of one file that make these answers of it, where others were made before. */
+  const editsOf = Effect.fnUntraced(function* (
+    path: string,
+    places: ReadonlyArray<NumberedPlace>,
+    before: PlaceState["answers"],
+    now: PlaceState["answers"]
+  ): Effect.fn.Return<FileEdits> {
+    const project = yield* readProject(path)
+    const lines = project.split(/\r?\n/)
+    const moved = places.filter((place) => lines[place.line - 1] !== place.lines[place.line - place.first])
+    if (moved.length > 0) {
+      const numbers = numbersText(moved.map(({ number }) => number))
+      return { path, edits: [], problem: `The file of ${numbers} was changed by somebody else meanwhile.` }
+    }
+    const current = yield* readNow(path)
+    const merged = mergeTexts(withAnswers(project, places, before), current, withAnswers(project, places, now))
+    if (merged.clashes.length === 0) return { path, edits: editsBetween(current, merged.text) }
+    const numbers = numbersText(places.map(({ number }) => number))
+    const problem = `A block of yours changed the lines of a place in ${path} (${numbers}): change it with another block, and answer "<number> change:" without a text.`
+    return { path, edits: [], problem }
+  })
+
+  /** The edits that these answers make, by file; kept for a replay. */
+  const edits = (
+    task: string,
+    changed: ReadonlyArray<NumberedPlace>,
+    all: ReadonlyArray<NumberedPlace>,
+    before: PlaceState["answers"],
+    now: PlaceState["answers"]
+  ) => {
+    const paths = [...new Set(changed.map(({ path }) => path))]
+    const ofFile = (path: string) =>
+      editsOf(
+        path,
+        all.filter((place) => place.path === path),
+        before,
+        now
+      )
+    return activities.record(
+      { key: seenKey.places(task), success: Schema.Array(FileEdits) },
+      Effect.forEach(paths, ofFile)
+    )
+  }
+
+  /** The calls that show the declarations around places, each once. */
+  const looks = Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>) {
+    const ranges = yield* Effect.forEach(places, (place) =>
+      Effect.map(readProject(place.path), (text) => {
+        const lines = text.split(/\r?\n/)
+        const language = languageOf(place.path)
+        const at = { from: place.line, to: place.line }
+        const whole = declarationLines(lines, language)(at)
+        const { from, to } =
+          whole !== undefined && whole.to - whole.from < longestLook
+            ? whole
+            : enclosingLines(lines, language)(place.line, longestLook)
+        return { number: place.number, path: place.path, from, to }
+      })
+    )
+    const byRange = new Map(ranges.map((range) => [`${range.path}:${range.from}-${range.to}`, range]))
+    return [...byRange.values()].map(({ from, number, path, to }): ToolCall => ({
+      uid: `look-${number}`,
+      name: "read_file",
+      arguments: { path, start_line: from, end_line: to }
+    }))
+  })
+
+  return { edits, looks }
+})
+
+/** Makes the function that reads an answer: what it says of places, and what stands beside that. */
+const makePlaceReader = Effect.gen(function* () {
+  const files = yield* makePlaceFiles
+
+  return Effect.fnUntraced(function* (
+    { assignment, order: { task }, places, state }: OpenPlaces,
+    answer: string,
+    paths: ProjectPaths
+  ): Effect.fn.Return<TurnContent> {
+    const { answers: before, asked } = yield* Ref.get(state)
+    const reading = readPlaceAnswers(answer, places)
+    const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
+    const turn = readTurn(reading.rest, {
+      paths,
+      task,
+      inputs: [],
+      kept: [],
+      mayChange,
+      isTool: (tool) => meantTool(tool, assignment.tools) !== undefined
+    })
+    const isActing = turn.calls.length + turn.changes.length > 0
+    const written = new Set(turn.changes.flatMap((change) => ("path" in change ? [change.path] : [])))
+    const issues = [...reading.issues, ...(isActing ? turn.issues : [])]
+    const given = new Map(reading.answers)
+    for (const place of places) {
+      const now = given.get(place.number)
+      if (now?._tag !== "Change" || now.lines !== undefined || written.has(place.path)) continue
+      given.delete(place.number)
+      const how = `Write the new text of the line behind "${place.number} change:", or send a block for ${place.path} in the same answer.`
+      issues.push(
+        makeIssue("place-answer", {}, { what: `Place ${place.number} is to change, and no text says how.`, how })
+      )
+    }
+    const now = new Map([...before, ...given])
+    const isEdited = ({ number }: NumberedPlace): boolean =>
+      given.get(number)?._tag === "Change" || (given.has(number) && before.get(number)?._tag === "Change")
+    const edited = yield* files.edits(task.name, places.filter(isEdited), places, before, now)
+    for (const { path, problem } of edited) {
+      if (problem === undefined) continue
+      for (const { number } of places.filter((place) => place.path === path && given.has(place.number)))
+        now.delete(number)
+      issues.push(makeIssue("place-answer", {}, { what: problem }))
+    }
+    const looks = yield* files.looks(places.filter(({ number }) => given.get(number)?._tag === "Look"))
+    const open = openIn(places, now)
+    const isWaiting = looks.length > 0 || turn.calls.length > 0
+    const hasProgress = given.size > 0 || isActing
+    const left = open.length > 0 && !isWaiting ? asked + 1 : 0
+    yield* Ref.set(state, { answers: now, asked: left })
+    if (!hasProgress && issues.length === 0) issues.push(nothingAnswered(open))
+    const edits = edited.filter((file) => file.edits.length > 0)
+    const isOver = open.length === 0 || (left >= mostAsked && issues.length === 0)
+    return {
+      ...turn,
+      calls: [...looks, ...turn.calls],
+      changes: [...(edits.length === 0 ? [] : [{ _tag: "Edits" as const, files: edits, line: 0 }]), ...turn.changes],
+      issues,
+      hasUse: hasProgress,
+      ...(isOver && !isWaiting ? { report: `${counted(places.length, "place")}.` } : {})
+    }
+  })
+})
+
+/** Places that are worked on. */
+interface OpenPlaces {
+  readonly order: TaskOrder
+  readonly assignment: Assignment
+  readonly places: ReadonlyArray<NumberedPlace>
+  readonly state: Ref.Ref<PlaceState>
+}
+
+/** What the program writes behind the first message. */
+const promptOf = (
+  { places, state }: OpenPlaces,
+  first: { readonly system: string; readonly user: string },
+  folderInstructions: AgentPrompt["folderInstructions"]
+): AgentPrompt => {
+  const openText = (): string => {
+    const open = openIn(places, Ref.getUnsafe(state).answers)
+    return open.length === 0
+      ? "Every place has an answer. Correct what fails: answer the number of its place again, or send a block."
+      : `Answer ${numbersText(open)}.`
+  }
+  return {
+    system: first.system,
+    instruction: (left) => (left === 1 ? `This is the last answer. ${openText()}` : openText()),
+    get continuation() {
+      return openText()
+    },
+    compact: (_, summary) => [
+      { role: "user", content: summary === "" ? first.user : `${withoutNow(first.user)}\n\n${summary}` }
+    ],
+    folderInstructions
+  }
+}
+
+/** Makes the function that opens places for an agent. */
+export const makePlaceWork = Effect.gen(function* () {
+  const approve = yield* makeTurnApproval
+  const assign = yield* makeAssignment
+  const changes = yield* makeTaskChanges
+  const events = yield* RunEvents
+  const folderInstructionsOf = yield* makeFolderInstructions
+  const instructions = yield* makeInstructions
+  const prompts = yield* makeTaskPrompts
+  const readAnswer = yield* makePlaceReader
+  const readTexts = yield* ReadTexts
+  const references = yield* References
+  const workspace = yield* Workspace
+
+  return Effect.fnUntraced(function* (
+    order: TaskOrder,
+    places: ReadonlyArray<NumberedPlace>
+  ): Effect.fn.Return<TaskWork, TaskFailure> {
+    const { finished, round, step, task } = order
+    const place = stagePlace(round, "task")
+    const { assignment, skill } = yield* assign(order, "places")
+    const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
+    const budget = prompts.placeBudget(task, order.briefing).references
+    const block = yield* references
+      .block(task, { briefing: order.briefing, finished, budget: { parts: budget, whole: budget }, place })
+      .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
+    const first = prompts.places(task, yield* Ref.get(briefing), {
+      references: block.text,
+      places: placesText(places),
+      numbers: numbersText(places.map(({ number }) => number))
+    })
+    for (const [path, shown] of Map.groupBy(places, ({ path: of }) => of)) {
+      const canonical = yield* Effect.option(workspace.canonical(path))
+      const source = Option.isSome(canonical) ? { file: canonical.value.path } : "project"
+      yield* readTexts.noteRead(placesText(shown), source)
+    }
+    const message: ConversationMessage = { role: "user", content: first.user }
+    const open: OpenPlaces = {
+      order,
+      assignment,
+      places,
+      state: yield* Ref.make<PlaceState>({ answers: new Map(), asked: 0 })
+    }
+    const session = yield* Ref.make(newSession([message]))
+    const agentWork: AgentWork<ReturnType<typeof resultOfSummary>, never> = {
+      assignment,
+      prompt: promptOf(open, first, folderInstructionsOf(order, briefing)),
+      isUnfounded: () => Effect.succeed(false),
+      read: (answer, paths) => readAnswer(open, answer, paths),
+      approve: () => Effect.void,
+      judge: (report) => Effect.succeed({ value: Option.some(resultOfSummary(report)), issues: [], repairs: [] }),
+      saveSession: (now) => Ref.set(session, now),
+      announce: (turn, calls, changed) =>
+        events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
+    }
+    const begun = newSession([message])
+    yield* Ref.set(session, begun)
+    const items = Effect.map(Ref.get(open.state), ({ answers }) => {
+      const files = new Set(changes.named(assignment.copy).map(({ path }) => path))
+      return places.map((place) => resultOf(place, answers.get(place.number), files.has(place.path)))
+    })
+    return {
+      order,
+      skill,
+      agentWork: { ...agentWork, approve: (calls) => approve(order, calls) },
+      fields: yield* Ref.make<TaskFields>({ task, inputs: [] }),
+      begun,
+      session,
+      seen: Effect.succeed([]),
+      items
+    }
+  })
+})

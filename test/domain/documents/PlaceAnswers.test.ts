@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import { type PlaceAnswer, readPlaceAnswers, withAnswers } from "../../../src/domain/documents/PlaceAnswers.ts"
+import type { NumberedPlace } from "../../../src/domain/documents/Places.ts"
+
+const text = "def a():\n    x(1)\n\ndef b():\n    x(2)\n    y()\n    x(3)\n"
+
+const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
+  number: index + 1,
+  text: "",
+  path: "a.py",
+  line,
+  within: "",
+  first: line,
+  lines: [text.split("\n")[line - 1] ?? ""]
+}))
+
+const read = (...lines: ReadonlyArray<string>) => readPlaceAnswers(lines.join("\n"), places)
+const change = (...lines: ReadonlyArray<string>): PlaceAnswer => ({ _tag: "Change", lines })
+const fence = (...lines: ReadonlyArray<string>) => ["1 change:", "", "```python", ...lines, "```", "2 keep: no"]
+const keep = (words: string): PlaceAnswer => ({ _tag: "Keep", text: words })
+
+describe("readPlaceAnswers", () => {
+  const forms: ReadonlyArray<readonly [line: string, answer: PlaceAnswer]> = [
+    ["1 keep: it is binary", keep("it is binary")],
+    ["[1] keep it is binary", keep("it is binary")],
+    ["1. keep - it is binary", keep("it is binary")],
+    ["- **1** **keep**: it is binary", keep("it is binary")],
+    ["1: KEEP — it is binary", keep("it is binary")],
+    ["1 keep", keep("")],
+    ["1 note: a text", { _tag: "Note", text: "a text" }],
+    ["1 look: what is x?", { _tag: "Look" }],
+    ["1 remove", change()],
+    ["1 change: x(9)", change("    x(9)")],
+    ["1 change:     x(9)", change("    x(9)")],
+    ["1 change: `x(9)`", change("    x(9)")],
+    ["1 change", { _tag: "Change", lines: undefined }]
+  ]
+  for (const [line, answer] of forms) {
+    it(`reads ${line}`, () => {
+      expect([...read(line).answers]).toEqual([[1, answer]])
+      expect(read(line).rest).toBe("")
+    })
+  }
+
+  it("reads several numbers, and no text that only begins with a number", () => {
+    expect([...read("1-2, 3 keep: no").answers.keys()]).toEqual([1, 2, 3])
+    expect([...read("1 and 3 keep: no").answers.keys()]).toEqual([1, 3])
+    const prose = ["2 files keep it", "1: x(1)", "I keep 3", "1 keeps it"]
+    expect(read(...prose)).toEqual({ answers: new Map(), issues: [], rest: prose.join("\n") })
+  })
+
+  it("puts the lines of a fence as deep as the line, unless they are deep already", () => {
+    expect([...read(...fence("log()", "", "  x(9)")).answers]).toEqual([
+      [1, change("    log()", "", "      x(9)")],
+      [2, keep("no")]
+    ])
+    expect(read(...fence("  log()", "x(9)")).answers.get(1)).toEqual(change("  log()", "x(9)"))
+  })
+
+  it("makes one replacement at all places but some", () => {
+    const { answers, issues } = read('{"places": "all", "replace": "x(", "with": "z(", "except": [2]}', "2 keep: no")
+    expect([...answers]).toEqual([
+      [1, change("    z(1)")],
+      [3, change("    z(3)")],
+      [2, keep("no")]
+    ])
+    expect(issues).toEqual([])
+    expect(read('{"places": [1], "replace": "y(", "with": "z("}').issues.map(({ what }) => what)).toEqual([
+      'Place 1 does not hold "y(".'
+    ])
+  })
+
+  it("names numbers that are not there, and takes the others", () => {
+    const { answers, issues } = read("2-5 keep: no")
+    expect([...answers.keys()]).toEqual([2, 3])
+    expect(issues.map(({ how, what }) => [what, how])).toEqual([["There is no place 4-5 here.", "The places are 1-3."]])
+  })
+
+  it("leaves blocks and calls to other readers", () => {
+    const block = ["a.py", "<<<<<<< OLD", "    y()", "=======", "    z()", ">>>>>>> NEW"]
+    expect(read("1 keep: no", ...block).rest).toBe(block.join("\n"))
+  })
+})
+
+describe("withAnswers", () => {
+  it("replaces and removes lines, with the line ends of the file", () => {
+    const answers = new Map([
+      [1, change("    a()", "    b()")],
+      [2, change()],
+      [3, keep("no")]
+    ])
+    const after = "def a():\n    a()\n    b()\n\ndef b():\n    y()\n    x(3)\n"
+    expect(withAnswers(text, places, answers)).toBe(after)
+    expect(withAnswers(text.replaceAll("\n", "\r\n"), places, answers)).toBe(after.replaceAll("\n", "\r\n"))
+  })
+})

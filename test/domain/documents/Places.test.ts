@@ -1,0 +1,119 @@
+import { describe, expect, it } from "@effect/vitest"
+import { numbersText, type NumberedPlace, placeParts, placesText } from "../../../src/domain/documents/Places.ts"
+import { itemsOf } from "../../../src/domain/documents/TaskItems.ts"
+import type { ForEach } from "../../../src/domain/plan/ForEach.ts"
+
+const over = (kind: ForEach["kind"], containing: string): ForEach => ({
+  kind,
+  containing,
+  source: { kind: "glob", pattern: "**" }
+})
+
+const placesIn = (forEach: ForEach, files: Readonly<Record<string, string>>): ReadonlyArray<NumberedPlace> =>
+  itemsOf(
+    forEach,
+    Object.entries(files).map(([path, text]) => ({ path, text }))
+  ).flatMap(({ place, text }, index) => (place === undefined ? [] : [{ ...place, number: index + 1, text }]))
+
+describe("calls of a function", () => {
+  const calls: ReadonlyArray<readonly [line: string, name: string, isCall: boolean]> = [
+    ["x = open(path)", "open", true],
+    ["  open (path)", "open", true],
+    ["Popen(1); reopen(2); _open(3)", "open", false],
+    ["file.open(path)", "open", false],
+    ["std::open(path)", "open", false],
+    ["io.open(path)", "io.open", true],
+    ["audio.open(path)", "io.open", false],
+    ["def open(path):", "open", false],
+    ["function open(path) {", "open", false],
+    ["# open(path) is slow", "open", false],
+    ["$open(path)", "open", false],
+    ["opened(path)", "open", false],
+    ["def f(): return open(1)", "open", true]
+  ]
+  for (const [line, name, isCall] of calls) {
+    it(`${isCall ? "holds" : "does not hold"} ${line} for ${name}`, () => {
+      expect(placesIn(over("call", name), { "a.py": line }).length).toBe(isCall ? 1 : 0)
+    })
+  }
+})
+
+it("shows a call to its end, and says where the name has a meaning of its own", () => {
+  const text = "from tar import open\n\nx = open(\n    1,\n    mode(2)\n)\ny = 1\n"
+  const [place, ...others] = placesIn(over("call", "open"), { "a.py": text })
+  expect(others).toEqual([])
+  expect(place?.lines.at(-1)).toBe(")")
+  expect(placesText(place === undefined ? [] : [place])).toContain(
+    "a.py\n\nopen has a meaning of its own in this file, line 1: from tar import open\n\n```python\n"
+  )
+  const own = (line: string) => placesIn(over("call", "open"), { "a.py": `${line}\nopen(1)\n` })[0]?.meaning
+  expect(own("open = gzip.open")).toContain("line 1: open = gzip.open")
+  expect(own("def open(path):")).toContain("line 1: def open(path):")
+  expect([own("x = open == 1"), own("# open = 1"), own("reopen = 1")]).toEqual([undefined, undefined, undefined])
+})
+
+describe("placesText", () => {
+  it("shows places that are near each other as one text, by file and by declaration", () => {
+    const files = {
+      "a.py": "def a():\n    x(1)\n    x(2)\n\n\n\n\n\n    x(3)\n\ndef b():\n    x(4)\n",
+      "b.txt": "x(5)\n"
+    }
+    expect(placesText(placesIn(over("line", "x("), files))).toBe(
+      [
+        "a.py",
+        "",
+        "```python",
+        "in a:",
+        "1: def a():",
+        "[1] 2:     x(1)",
+        "[2] 3:     x(2)",
+        "",
+        "in a:",
+        "[3] 9:     x(3)",
+        "10:",
+        "11: def b():",
+        "",
+        "in b:",
+        "11: def b():",
+        "[4] 12:     x(4)",
+        "```",
+        "",
+        "b.txt",
+        "",
+        "```text",
+        "[5] 1: x(5)",
+        "```"
+      ].join("\n")
+    )
+  })
+})
+
+describe("placeParts", () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 9 }, (_, at) => [`f${at}.txt`, Array.from({ length: 6 }, () => "x").join("\n")])
+  )
+  const places = placesIn(over("line", "x"), files)
+
+  it("keeps all places, in their order, within the budget, and files whole where they fit", () => {
+    for (const budget of [100, 200, 400, 10_000]) {
+      const parts = placeParts(places, budget)
+      expect(parts.flat()).toEqual(places)
+      for (const part of parts) expect(part.length === 1 || placesText(part).length <= budget).toBe(true)
+    }
+    const cut = placeParts(places, 400).filter((part) => part.at(-1)?.line !== 6)
+    expect(cut).toEqual([])
+  })
+
+  it("asks about no more than thirty at once", () => {
+    expect(placeParts(places, 1_000_000).map(({ length }) => length)).toEqual([30, 24])
+  })
+
+  it("shows a place that does not fit by itself", () => {
+    expect(placeParts(places.slice(0, 3), 1).map(({ length }) => length)).toEqual([1, 1, 1])
+  })
+})
+
+it("writes numbers as ranges", () => {
+  expect(numbersText([])).toBe("")
+  expect(numbersText([5, 1, 2, 3, 9, 8])).toBe("1-3, 5, 8-9")
+})

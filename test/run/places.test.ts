@@ -1,0 +1,181 @@
+/**
+ * Runs of a task over many places of files: the host shows numbered places, the model answers by number, and every place is accounted for.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { planOf } from "../support/TestRun.ts"
+
+const planFor = (each: string) =>
+  planOf([[{ name: "Open", skill: "edit-files", each, needed: "Give each call of open an encoding." }]])
+
+const python = (name: string, calls: number): string =>
+  [
+    `"""${name}: open( in a text is none."""`,
+    ...Array.from(
+      { length: calls },
+      (_, at) => `def load_${at}(path):\n    with open(path, ${at}) as f:\n        return f.read()\n`
+    ),
+    "def other():\n    return urlopen(1), Popen(2)\n"
+  ].join("\n")
+
+const isPlan = ({ system }: FilledPrompt): boolean => system.includes("# Stage: creation")
+const isPlaces = ({ system }: FilledPrompt): boolean => system.includes("# Stage: places")
+const isLeft = ({ system }: FilledPrompt): boolean => system.includes("# Stage: iteration")
+
+/** The numbers and lines of the places that a first message shows. */
+const shownIn = (text: string): ReadonlyArray<readonly [number: number, line: string]> =>
+  [...text.matchAll(/^\[(\d+)\] \d+: (.*)$/gm)].map(([, number, line = ""]) => [Number(number), line])
+
+/** A model that answers each prompt about places with these lines, one answer after the other. */
+const model = (each: string, answers: (prompt: FilledPrompt, turn: number) => string) => {
+  const prompts: Array<FilledPrompt> = []
+  const answer = (prompt: FilledPrompt): string => {
+    if (isPlan(prompt)) return planFor(each)
+    if (isLeft(prompt)) return planOf([])
+    if (!isPlaces(prompt)) return "It is over."
+    prompts.push(prompt)
+    return answers(prompt, prompts.length)
+  }
+  return { answer, prompts }
+}
+
+const withEncoding = (line: string): string => line.trim().replace(/open\((.*?)\)/, 'open($1, encoding="utf-8")')
+
+const makeRun = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* makeKeptRun({ prompt: "Give each call of open an encoding." })
+  yield* fs.makeDirectory(`${run.project}/src`)
+  for (const [name, text] of Object.entries(files)) yield* fs.writeFileString(`${run.project}/src/${name}`, text)
+  const text = (name: string) => fs.readFileString(`${run.project}/src/${name}`)
+  return { ...run, text, fs }
+})
+
+const calls = "call of `open` in `src/*.py`"
+
+const itemsOf = (
+  report:
+    | { readonly results: ReadonlyArray<{ readonly items?: ReadonlyArray<{ state: string; note: string }> }> }
+    | undefined
+) => report?.results[0]?.items ?? []
+
+describe("a task for many places", () => {
+  nodeTest("shows the calls of a function with numbers, and makes the changes that are answered", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": python("a", 3), "b.py": python("b", 2) })
+      const { answer, prompts } = model(calls, ({ user }) =>
+        shownIn(user)
+          .map(([number, line]) => (number === 2 ? "2 keep: it is binary" : `${number} change: ${withEncoding(line)}`))
+          .join("\n")
+      )
+      const approver = scriptedApprover({ steps: ["step"] })
+      const { events, report } = yield* run.session({ answer, approver: approver.layer })
+      expect(prompts.length).toBe(1)
+      expect(shownIn(prompts[0]?.user ?? "").map(([number]) => number)).toEqual([1, 2, 3, 4, 5])
+      expect(prompts[0]?.user).toContain(
+        "in load_1:\n6: def load_1(path):\n[2] 7:     with open(path, 1) as f:\n8:         return f.read()\n\nin load_2:"
+      )
+      expect(report?.status).toBe("done")
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "done", "done", "done"])
+      expect(itemsOf(report)[1]?.note).toBe("it is binary")
+      expect(yield* run.text("a.py")).toBe(
+        python("a", 3)
+          .replace("open(path, 0)", 'open(path, 0, encoding="utf-8")')
+          .replace("open(path, 2)", 'open(path, 2, encoding="utf-8")')
+      )
+      expect(approver.asked.length).toBe(1)
+      expect(events.flatMap((event) => (event.type === "task.item" ? [event.number] : []))).toEqual([1, 2, 3, 4, 5])
+    })
+  )
+
+  nodeTest("takes one replacement with exceptions, fences of several lines, removals, and a block beside them", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": python("a", 5) })
+      const { answer } = model(calls, () =>
+        [
+          '{"places": "all", "replace": "open(path,", "with": "io.open(path,", "except": [1, 2, 3]}',
+          "**1** keep — as it is",
+          "2 change:",
+          "```python",
+          "log(path)",
+          "with open(path) as f:",
+          "```",
+          "[3]: remove",
+          "src/a.py",
+          "<<<<<<< OLD",
+          "def load_0(path):",
+          "=======",
+          "import io",
+          "def load_0(path):",
+          ">>>>>>> NEW"
+        ].join("\n")
+      )
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "done", "done", "done", "done"])
+      expect(yield* run.text("a.py")).toBe(
+        python("a", 5)
+          .replace("def load_0", "import io\ndef load_0")
+          .replace("    with open(path, 1) as f:", "    log(path)\n    with open(path) as f:")
+          .replace("    with open(path, 2) as f:\n", "")
+          .replace("open(path, 3)", "io.open(path, 3)")
+          .replace("open(path, 4)", "io.open(path, 4)")
+      )
+    })
+  )
+
+  nodeTest("shows the declaration around a place before it is answered, and asks for what is left", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": python("a", 3) })
+      const seen: Array<string> = []
+      const { answer } = model(calls, ({ user }, turn) => {
+        seen.push(user.slice(-400))
+        if (turn === 1) return "1 keep: no\n3 look"
+        return turn === 2 ? "3 keep: no" : "2 keep: no"
+      })
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "unchanged", "unchanged"])
+      expect(seen[1]).toContain("11:     with open(path, 2) as f:")
+      expect(seen[1]?.trimEnd().includes("Answer 2-3. There is room for about")).toBe(true)
+      expect(seen[2]?.trimEnd().includes("Answer 2.")).toBe(true)
+    })
+  )
+
+  nodeTest("says what cannot be used, and takes a place that is never answered as failed after a second try", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": python("a", 3) })
+      const seen: Array<string> = []
+      const { answer, prompts } = model(calls, ({ user }, turn) => {
+        seen.push(user)
+        return turn === 1 ? "1 keep: no\n2 change:\n9 keep: no" : "1 keep: no"
+      })
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(seen[1]).toContain("There is no place 9 here. The places are 1-3.")
+      expect(seen[1]).toContain("Place 2 is to change, and no text says how.")
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "failed", "failed"])
+      expect(shownIn(prompts.at(-1)?.user ?? "").map(([number]) => number)).toEqual([2, 3])
+      expect(report?.status).not.toBe("done")
+    })
+  )
+
+  nodeTest("divides many places into parts that fit the window", () =>
+    Effect.gen(function* () {
+      const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))
+      const run = yield* makeRun(files)
+      const { answer, prompts } = model(calls, ({ user }) =>
+        shownIn(user)
+          .map(([number, line]) => `${number} change: ${withEncoding(line)}`)
+          .join("\n")
+      )
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(itemsOf(report).length).toBe(96)
+      expect(itemsOf(report).every(({ state }) => state === "done")).toBe(true)
+      expect(prompts.length).toBeLessThanOrEqual(6)
+      expect(report?.results[0]?.result.summary).toBe("96 items: 96 done.")
+      expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
+    })
+  )
+})
