@@ -242,7 +242,7 @@ const seenFacts =
       return share >= 1 ? [] : [{ href: part.href, percent: percentOf(share), lines: { seen, of } }]
     })
     const reads = hasChanged() ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
-    return [...parts, ...reads].map((part) => ({ task, ...part }))
+    return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
 /** Makes the function that asks about the calls of an answer that have effects. */
