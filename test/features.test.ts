@@ -1,6 +1,5 @@
 /**
- * The program without each of its features: built from a list that lacks the line of one, it does the main job. The one that is a
- * package of its own is in clusterPackage.test.ts.
+ * The program without each of its features: built from a list that lacks the line of one, it does the main job.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { readFileSync, rmSync } from "node:fs"
@@ -15,9 +14,9 @@ const list = join(root, "src/app/features.ts")
 const text = readFileSync(list, "utf8")
 
 /** Each feature by its folder, with the name that the list has for it. */
-const features = [...text.matchAll(/^import \{ (\w+) \} from "\.\.\/plugins\/([\w-]+)\/index\.ts"$/gm)].map(
-  ([line, name = "", folder = ""]) => ({ folder, name, line })
-)
+const features = [
+  ...text.matchAll(/^import \{ (\w+) \} from "(?:\.\.\/plugins\/([\w-]+)\/index|\.\/(\w+)Package)\.ts"$/gm)
+].map(([line, name = "", folder, packaged = ""]) => ({ folder: folder ?? packaged, name, line }))
 
 /** Words that only the help of a program with the feature has. */
 const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -25,7 +24,8 @@ const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
   report: ["report"],
   replay: ["replay"],
   mcp: ["mcp"],
-  acp: ["acp"]
+  acp: ["acp"],
+  cluster: ["worker", "attach", "cancel"]
 }
 
 const folderOf = (folder: string) => join(root, "dist", `without-${folder}`)
@@ -50,7 +50,7 @@ const buildWithout = async ({ folder, line, name }: (typeof features)[number]) =
 
 describe("the list of features", () => {
   it("names every folder of features", () => {
-    assert.strictEqual(features.length, 10)
+    assert.strictEqual(features.length, 11)
     for (const { name } of features) assert.match(text, new RegExp(`^  ${name},?$`, "m"))
   })
 

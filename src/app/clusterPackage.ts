@@ -4,25 +4,21 @@
  * install when one of them, or `--cluster`, is used without the package.
  */
 import type * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { isSource, moduleUrl } from "../services/files/PackageFolder.ts"
 import { definePlugin } from "../services/tools/Plugin.ts"
+import { PackageUnusable } from "./PackageUnusable.ts"
 import type { Feature, SharedRuns } from "./SharedRuns.ts"
 import { version } from "./version.ts"
 
 const packageName = "task-conductor-cluster"
 
-/** The package cannot be used; `what` says why, as a sentence. */
-export class ClusterPackageUnusable extends Schema.TaggedError<ClusterPackageUnusable>()("ClusterPackageUnusable", {
-  what: Schema.String
-}) {
-  override get message(): string {
-    return `${this.what} Install it beside task-conductor: npm install -g ${packageName}@${version}, or without -g in a project.`
-  }
-}
+const unusable = (what: string): PackageUnusable =>
+  new PackageUnusable({
+    what,
+    remedy: `Install it beside task-conductor: npm install -g ${packageName}@${version}, or without -g in a project.`
+  })
 
 /** What the package exports for the program (src/plugins/cluster/index.ts). */
 interface ClusterPackage {
@@ -46,12 +42,10 @@ const loadPackage = async (): Promise<ClusterPackage> => {
   const require = createRequire(import.meta.url)
   const installed = installedVersion(require)
   if (installed === undefined) {
-    throw new ClusterPackageUnusable({ what: `Runs on several machines need the package ${packageName}.` })
+    throw unusable(`Runs on several machines need the package ${packageName}.`)
   }
   if (installed !== version) {
-    throw new ClusterPackageUnusable({
-      what: `The package ${packageName} has version ${installed}, and this is task-conductor ${version}.`
-    })
+    throw unusable(`The package ${packageName} has version ${installed}, and this is task-conductor ${version}.`)
   }
   const { shareModules } = await import("../services/plugins/SharedState.ts")
   const url = pathToFileURL(require.resolve(`${packageName}/program`)).href
@@ -76,9 +70,3 @@ export const cluster: Feature = {
   }),
   sharedRuns: () => loadPackage().then(({ loadSharedRuns }) => loadSharedRuns())
 }
-
-/** Waits for what is loaded; fails with the reason when the package cannot be used. */
-export const loaded = <A>(load: () => Promise<A>): Effect.Effect<A, ClusterPackageUnusable> =>
-  Effect.tryPromise({ try: load, catch: (error) => error }).pipe(
-    Effect.catch((error) => (error instanceof ClusterPackageUnusable ? Effect.fail(error) : Effect.die(error)))
-  )

@@ -9,8 +9,8 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ClusterPackageUnusable, loaded } from "../app/clusterPackage.ts"
 import { features } from "../app/features.ts"
+import { loadOrFail, PackageUnusable } from "../app/PackageUnusable.ts"
 import { version } from "../app/version.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
 import { WaitingNotice } from "../services/plugins/WaitingNotice.ts"
@@ -165,19 +165,22 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
   return Command.withSubcommands(command, [...own, ...loaded]) as AnyCommand
 }
 
-/** The command, when the words may name it; else what help and suggestions need of it. Without its package it is an error to name it. */
+/**
+ * The command, when the words may name it; else what help and suggestions need of it. Fails when they name it and its package
+ * cannot be used.
+ */
 const commandOf = async (
   argv: ReadonlyArray<string>,
   name: string,
   { line, load }: PluginCommand,
   added: PluginCommands
 ): Promise<AnyCommand> => {
-  const named = Command.make(name).pipe(Command.withDescription(line))
-  if (!argv.includes(name)) return named
+  const unloaded = Command.make(name).pipe(Command.withDescription(line))
+  if (!argv.includes(name)) return unloaded
   try {
     return Command.withShortDescription(await withBelow((await load()) as AnyCommand, name, added), line)
   } catch (error) {
-    if (error instanceof ClusterPackageUnusable && argv[0] !== name) return named
+    if (error instanceof PackageUnusable && argv[0] !== name) return unloaded
     throw error
   }
 }
@@ -210,7 +213,7 @@ const root = Command.make(
 /** `task-conductor` for these words. A command that they do not name has a name and a description only. */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
-  const subcommands = yield* loaded(() =>
+  const subcommands = yield* loadOrFail(() =>
     Promise.all(
       [...groupsWith(added)].map(async ([group, commands]) => ({
         group,

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ClusterPackageUnusable, loaded } from "../../app/clusterPackage.ts"
 import { features } from "../../app/features.ts"
+import { loadOrFail, type PackageUnusable } from "../../app/PackageUnusable.ts"
 import type { SharedClient, SharedOrder, SharedRuns } from "../../app/SharedRuns.ts"
 import { layerTerminal } from "../approval/TerminalApprover.ts"
 import { type CommandFailure, usageFailure } from "../terminal/Failure.ts"
@@ -13,11 +13,11 @@ import { Output } from "../terminal/Output.ts"
 import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
 
 /** The shared runs of the program; fails where no feature has them. */
-export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, ClusterPackageUnusable | CommandFailure> => {
+export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, PackageUnusable | CommandFailure> => {
   const load = features.find(({ sharedRuns }) => sharedRuns !== undefined)?.sharedRuns
   return load === undefined
     ? usageFailure("This program has no runs on several machines, so --cluster cannot be used. Leave it out.")
-    : loaded(load)
+    : loadOrFail(load)
 })
 
 /** The shared runs in the place of the saved runs of this machine. */
