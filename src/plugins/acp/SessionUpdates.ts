@@ -17,7 +17,7 @@ import { stepText } from "../../kit/documents.ts"
 import { numberedRows } from "../../kit/files.ts"
 import { changeOf, emptyLive, foldLive, isResolved, type LiveState, toolCallText } from "../../kit/runs.ts"
 import { makePaint, progressLine } from "../../kit/terminal.ts"
-import { shorten } from "../../kit/text.ts"
+import { fenced, shorten } from "../../kit/text.ts"
 import { type ApprovalAnswer, type ApprovalRequest, badExit, progressText, type ToolResult } from "../../kit/tools.ts"
 import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from "../../plugin-kit.ts"
 
@@ -230,7 +230,9 @@ const itemContent = (item: ApprovalItem, project: string): ReadonlyArray<ToolCal
   const lines = [
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
-    ...(command === undefined ? details : [`\`\`\`\n${command}\n\`\`\``]),
+    /* As they are: an editor that shows them as Markdown would hide a part, such as a comment in HTML. */
+    ...(command !== undefined || details.length === 0 ? [] : [fenced(details.join("\n"), "")]),
+    ...(command === undefined ? [] : [fenced(command, "")]),
     ...(diff === undefined && preview !== "" ? [preview] : []),
     ...facts
   ]

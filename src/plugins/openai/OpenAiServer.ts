@@ -5,6 +5,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import {
@@ -13,6 +14,7 @@ import {
   defaultLimits,
   type InstalledModel,
   type ModelError,
+  type ModelAbilities,
   type ModelFacts,
   type ModelServer,
   openQuestions,
@@ -51,6 +53,8 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
 /** What llama.cpp's server says of itself; others have no such page, or other words on it. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
+  /** What its model reads beside text: `{ "vision": true, "audio": false }`. */
+  modalities: Schema.optionalKey(Schema.Unknown),
   default_generation_settings: Schema.optionalKey(
     Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
   )
@@ -109,13 +113,19 @@ const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   capacity: { loadedWindow: contextWindow }
 })
 
+/** Whether the model sees, where the server says it. */
+const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
+  Predicate.hasProperty(modalities, "vision") && typeof modalities.vision === "boolean"
+    ? { vision: modalities.vision }
+    : {}
+
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
     ...(properties === undefined && isMissing(models, name) ? { isMissing: true } : {}),
     isKnown: true,
-    abilities: {},
+    abilities: visionOf(properties),
     temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
     takesGrammar: properties !== undefined,
     family: offered?.id,

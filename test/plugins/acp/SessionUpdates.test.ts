@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { makeUpdates } from "../../../src/plugins/acp/SessionUpdates.ts"
+import { askedCall, makeUpdates } from "../../../src/plugins/acp/SessionUpdates.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 
 it("an editor sees the progress of a call in the call", () => {
@@ -12,5 +12,22 @@ it("an editor sees the progress of a call in the call", () => {
     sessionUpdate: "tool_call_update",
     status: "in_progress",
     content: [{ type: "content", content: { type: "text", text: "3/10 pages" } }]
+  })
+})
+
+it("an editor shows the details of a question as they are", () => {
+  const item = {
+    task: "T",
+    tool: "comment_issue",
+    risk: "high" as const,
+    targets: ["comment:3"],
+    details: ["<!-- hidden -->", "```", "It rains."],
+    words: { does: "comment on issue 3", consequence: "It changes something.", isCalm: false }
+  }
+  const { content, title } = askedCall({ scope: "call", title: "T", items: [item] }, "1/question 1", "/p")
+  assert.strictEqual(title, "comment on issue 3")
+  assert.deepStrictEqual(content?.[0], {
+    type: "content",
+    content: { type: "text", text: "It changes something.\n\n````\n<!-- hidden -->\n```\nIt rains.\n````" }
   })
 })

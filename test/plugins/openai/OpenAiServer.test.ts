@@ -52,11 +52,25 @@ describe("the slots of a server", () => {
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
     ["no such page", page({ error: "no" }, 404), Infinity],
     ["what is no number of slots", page({ total_slots: 0 }), Infinity],
+    ["modalities of another form", page({ total_slots: 4, modalities: "text" }), 4],
     ["other words", page({ slots: 4 }), Infinity]
   ])("are read from %s", ([, properties, expected]) =>
     Effect.gen(function* () {
       const { slots } = (yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))).capacity
       assert.strictEqual(slots, expected)
+    })
+  )
+
+  it.effect.each<[unknown, boolean | undefined]>([
+    [{ vision: true, audio: false }, true],
+    [{ vision: false }, false],
+    [{}, undefined],
+    [undefined, undefined]
+  ])("are beside what its model sees: %j", ([modalities, expected]) =>
+    Effect.gen(function* () {
+      const properties = page({ total_slots: 1, ...(modalities !== undefined && { modalities }) })
+      const { abilities } = yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))
+      assert.strictEqual(abilities.vision, expected)
     })
   )
 
