@@ -2,11 +2,11 @@
  * Images that tools return, over a server that speaks like Ollama: a model that sees is shown them, others read that they were left out,
  * and they are kept with the run.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { openConversation, resume, run } from "../../src/index.ts"
+import { openConversation, replay, report, resume, run } from "../../src/index.ts"
 import { definePlugin, tool, ToolOutput } from "../../src/plugin-kit.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { ollamaTask } from "../support/ExampleProject.ts"
@@ -93,6 +93,31 @@ describe("an image of a result", () => {
         return found
       })
       assert.deepInclude(results[0]?.files?.[0], { name: "page-1.png", mediaType: "image/png", isImage: true, path })
+    })
+  )
+
+  it.live("is in the report about the run", () =>
+    Effect.gen(function* () {
+      const { handle, options } = yield* looked(seeing)
+      yield* Effect.promise(() => handle.report)
+      const { stateFolder } = options
+      const { data, html } = yield* Effect.promise(() => report(handle.runId, { stateFolder }))
+      expect(data.tasks[0]?.calls[0]?.result?.files).toMatchObject([{ name: "page-1.png" }])
+      const source = `src="data:image/png;base64,${png.toString("base64")}"`
+      expect(html.replaceAll("&#x3D;", "=").replaceAll("&#61;", "=")).toContain(source)
+      expect(html).toContain("img-src data:;")
+    })
+  )
+
+  it.live("is found again by a replay, also of a run whose images are gone", () =>
+    Effect.gen(function* () {
+      const { handle, options, root } = yield* looked(seeing)
+      yield* Effect.promise(() => handle.report)
+      const { plugins, stateFolder } = options
+      const replayed = Effect.promise(() => replay(handle.runId, { plugins, stateFolder }))
+      expect((yield* replayed).differences).toEqual([])
+      rmSync(join(root, "state/runs", handle.runId, "files"), { recursive: true })
+      expect((yield* replayed).differences).toEqual([])
     })
   )
 

@@ -11,6 +11,8 @@ import { Html, listHtml, markup, nothing, pre, tableHtml } from "./Html.ts"
 
 /** What links are resolved with. */
 export interface LinkContext {
+  /** The images that tools gave, by their hashes: `data:` URLs. */
+  readonly images?: ReadonlyMap<string, string>
   /** The folder of the project, absolute. */
   readonly project: string
   /** The slugs of the tasks that the page shows. */

@@ -16,6 +16,7 @@ ul,ol{padding-left:1.5rem}
 blockquote{border-left:3px solid var(--line);padding-left:.75rem;color:var(--dim)}
 a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
+img{max-width:100%;border:1px solid var(--line)}
 code,pre{font:.875rem/1.45 ui-monospace,monospace}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:4px;padding:.5rem;overflow:auto;max-height:40rem;white-space:pre-wrap}
 .wide{overflow-x:auto}

@@ -305,10 +305,17 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
 }
 
 /** The page; `sha256` gives the hash of a string in base64, `home` is the home folder of who reads it. */
-export const reportPage = (whole: ReportData, sha256: (text: string) => string, home = ""): string => {
-  /* What a browser lets the page do: use its own style, and nothing else. */
-  const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; base-uri 'none'; form-action 'none'`
-  const context: LinkContext = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
+export const reportPage = (
+  whole: ReportData,
+  sha256: (text: string) => string,
+  home = "",
+  images: ReadonlyMap<string, string> = new Map()
+): string => {
+  /* What a browser lets the page do: use its own style and the images in it, and nothing else. */
+  const imageSource = images.size === 0 ? "" : "img-src data:; "
+  const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; ${imageSource}base-uri 'none'; form-action 'none'`
+  const tasks = new Set(whole.tasks.map(({ slug }) => slug))
+  const context: LinkContext = { project: whole.run.project, tasks, images }
   const data = shortReport(whole, home)
   const sections = sectionsOf(data, context)
   const page = markup`<!doctype html>

@@ -63,13 +63,20 @@ export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemPart
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
   markup`${all.map((text, index) => folded(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
-const resultHtml = ({ result }: CallEvidence): Html => {
+/** The images of a result, as far as the page has them. */
+const imagesHtml = ({ files = [] }: ToolResult, { images = new Map() }: LinkContext): Html =>
+  markup`${files.flatMap(({ hash, name }) => {
+    const url = images.get(hash)
+    return url === undefined ? [] : [markup`<p><img src="${url}" alt="${name}" /></p>`]
+  })}`
+
+const resultHtml = ({ result }: CallEvidence, context: LinkContext): Html => {
   if (result === undefined) return markup`<p>It did not finish.</p>`
   const { log = [] } = result
   const notes = log.length === 0 ? nothing : markup`<h5>Notes of the tool</h5>${pre(log.join("\n"))}`
   return result.success
     ? markup`<h5>Output</h5>
-        ${pre(resultText(result))}${notes}`
+        ${pre(resultText(result))}${imagesHtml(result, context)}${notes}`
     : markup`<h5>Failed: ${result.error_type}</h5>
         ${pre(result.error_message ?? "")}${notes}`
 }
@@ -87,10 +94,10 @@ const errorWords = ({ error_type }: ToolResult): string => error_type.replaceAll
 const argumentsHtml = ({ call, id }: Pick<UnrunCall, "call" | "id">, more = ""): Html =>
   markup`<p>Round ${id.round}, ${call.uid}${more}</p><h5>Arguments</h5>${pre(JSON.stringify(call.arguments, null, 2))}`
 
-const callHtml = (evidence: CallEvidence): Html =>
+const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
   folded(markup`<code>${evidence.call.name}</code> ${evidence.targets.join(" ")} ${callState(evidence)}`, [
     argumentsHtml(evidence, `, risk ${evidence.risk}`),
-    resultHtml(evidence)
+    resultHtml(evidence, context)
   ])
 
 /** A call that was denied or could not be used. */
@@ -209,7 +216,7 @@ export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemPa
       part("Files written", listHtml(task.filesWritten)),
       part("Approvals", approvalsHtml(task.approvals)),
       part("References", referencesHtml(task, context)),
-      part("Tool calls", markup`${task.calls.map(callHtml)}`),
+      part("Tool calls", markup`${task.calls.map((call) => callHtml(call, context))}`),
       part("Calls that were not run", markup`${unrun.map(unrunHtml)}`),
       part("Model calls", attemptsHtml(task.attempts, parts)),
       result === undefined ? nothing : folded("The result as the model wrote it", pre(result))
