@@ -110,9 +110,9 @@ const round = (seed: number, old: Build, next: Build) =>
     const allow = ["run_command"]
     const approve = () => pause(delay).then(() => true)
     const runs = [
-      world.begin("one", undefined, { ...old, allow }),
-      world.begin("two", undefined, { ...old, allow }),
-      world.begin("asking", undefined, { ...old, approve })
+      world.begin("one", undefined, { client: old.client, allow }),
+      world.begin("two", undefined, { client: old.client, allow }),
+      world.begin("asking", undefined, { client: old.client, approve })
     ]
     const ids = yield* Effect.promise(() => Promise.all(runs.map(({ runId }) => runId)))
     const ended = new Set<string>()
@@ -148,7 +148,7 @@ const round = (seed: number, old: Build, next: Build) =>
       yield* Effect.promise(() => pause(1000))
       if (resume.child.exitCode === 2) breaches.push(`${id} is not resumed: ${resume.stderr()}`)
     }
-    const latest = world.begin("new", undefined, { ...next, allow })
+    const latest = world.begin("new", undefined, { client: next.client, allow })
     const latestId = yield* Effect.promise(async () => latest.runId)
     const all = Promise.all([...measuring, latest.measured()])
     const found = yield* Effect.promise(() => Promise.race([all, pause(Number(values.limit) * 1000)]))

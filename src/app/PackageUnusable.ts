@@ -16,6 +16,10 @@ export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("Pack
 
 /** Waits for what is loaded; fails with the reason when its package cannot be used. */
 export const loadOrFail = <A>(load: () => Promise<A>): Effect.Effect<A, PackageUnusable> =>
-  Effect.tryPromise({ try: load, catch: (error) => error }).pipe(
-    Effect.catch((error) => (error instanceof PackageUnusable ? Effect.fail(error) : Effect.die(error)))
+  Effect.flatten(
+    Effect.promise(() =>
+      load().then(Effect.succeed, (error: unknown) =>
+        error instanceof PackageUnusable ? Effect.fail(error) : Effect.die(error)
+      )
+    )
   )
