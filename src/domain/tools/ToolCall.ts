@@ -30,20 +30,6 @@ export const ToolErrorType = Schema.Literals([
 ])
 export type ToolErrorType = typeof ToolErrorType.Type
 
-const failureFields = { type: ToolErrorType, message: Schema.String }
-
-/** The fields of a failure. Another type is a mistake of the author of a tool, who may write JavaScript. */
-const withKnownType = <Failure extends { readonly type: ToolErrorType; readonly message: string }>(
-  failure: Failure
-): Failure => {
-  const { message, type } = failure
-  if (ToolErrorType.literals.includes(type)) return failure
-  const types = ToolErrorType.literals.filter((one) => one !== "none").join(", ")
-  throw new TypeError(
-    `A ToolFailure has one of the types ${types}, and not ${JSON.stringify(type)} (its message: ${message})`
-  )
-}
-
 /**
  * A tool could not do its work; `type` becomes `error_type` and `message` becomes `error_message` of the result.
  *
@@ -51,11 +37,10 @@ const withKnownType = <Failure extends { readonly type: ToolErrorType; readonly 
  * return yield* new ToolFailure({ type: "not_found", message: "There is no city of this name." })
  * ```
  */
-export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", failureFields) {
-  constructor(failure: Schema.Struct<typeof failureFields>["~type.make.in"], options?: Schema.MakeOptions) {
-    super(withKnownType(failure), options)
-  }
-}
+export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
+  type: ToolErrorType,
+  message: Schema.String
+}) {}
 
 /** The result envelope. `data` is null on failure; `error_message` is null on success. */
 export const ToolResult = Schema.Struct({

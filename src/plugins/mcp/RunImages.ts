@@ -18,7 +18,9 @@ export const runImages = Effect.fnUntraced(function* (runId: string) {
   const given = records.flatMap((record) =>
     record.type === "event" && record.event.type === "tool.finished" ? (record.event.result.files ?? []) : []
   )
-  const images = [...new Map(given.map((file) => [file.hash, file])).values()].filter(({ isImage = false }) => isImage)
+  const images = [...new Map(given.map((file) => [file.hash, file])).values()].filter(
+    ({ isImage = false, path: kept }) => isImage && kept !== undefined
+  )
   const shown = yield* Effect.forEach(images.slice(-mostImages), (file) =>
     Effect.map(read(file), (bytes) => (bytes === undefined ? [] : [{ mediaType: file.mediaType, bytes }]))
   )

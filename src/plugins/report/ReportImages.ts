@@ -18,7 +18,7 @@ export const reportImages = Effect.fnUntraced(function* (runId: string, { tasks 
   const images = new Map<string, string>()
   let left = mostBytes
   for (const file of files) {
-    if (file.isImage !== true || images.has(file.hash) || file.bytes > left) continue
+    if (file.isImage !== true || file.path === undefined || images.has(file.hash) || file.bytes > left) continue
     const bytes = yield* read(file)
     if (bytes === undefined) continue
     left -= bytes.length

@@ -10,16 +10,25 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import * as Scope from "effect/Scope"
+import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
+
+/** What is below an error: another one, or what is wrong with the values that an object was made of. */
+const causeOf = ({ cause }: Error): string => {
+  if (cause instanceof Error) return `${cause.message}`
+  return SchemaIssue.isIssue(cause) ? schemaErrorText(new Schema.SchemaError(cause)) : ""
+}
 
 /** An error with the one below it, whose words are often the better ones: `fetch failed: connect ECONNREFUSED`. */
 const errorText = (error: Error): string => {
   /* A message may be anything. */
   const text = `${error.message === "" ? error.name : error.message}`
-  const below = error.cause instanceof Error ? `${error.cause.message}` : ""
+  const below = causeOf(error)
   return below === "" || text.includes(below) ? text : `${text.replace(/\.$/, "")}: ${below}`
 }
 

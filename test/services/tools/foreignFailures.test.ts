@@ -39,7 +39,7 @@ const failures: ReadonlyArray<readonly [name: string, act: () => unknown, messag
     async () => {
       throw new ToolFailure({ type: "no_such_city" as "not_found", message: "There is no such city." })
     },
-    'The tool act of acting failed: A ToolFailure has one of the types not_found, validation_failed, permission_denied, io_error, parse_error, internal_error, timeout, output_limit, and not "no_such_city" (its message: There is no such city.)'
+    'The tool act of acting failed: Schema validation failed: "type": Expected "none" | "not_found" | "validation_failed" | "permission_denied" | "io_error" | "parse_error" | "internal_error" | "timeout" | "output_limit".'
   ],
   [
     "what Effect makes of a rejected promise",
