@@ -12,6 +12,7 @@ interface Manifest {
   readonly name?: string
   readonly version?: string
   readonly license?: string
+  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 const readManifest = (folder: string): Manifest => {
@@ -114,9 +115,14 @@ export const bundle = (name: string, input: Record<string, string>, external: Ar
   output: { dir: `dist/${name}`, format: "esm" as const, minify: { mangle: false } }
 })
 
-const ofPackage = bundle("", { scripts: "src/plugins/cluster/scripts.ts", index: "src/plugins/cluster/index.ts" }, [
-  /^effect(?:\/|$)/
-])
+/** What is installed with the package stays out of its bundle. */
+const ofPackage = bundle(
+  "",
+  { scripts: "src/plugins/cluster/scripts.ts", index: "src/plugins/cluster/index.ts" },
+  ["effect", ...Object.keys(readManifest(clusterPackage).dependencies ?? {})].map(
+    (name) => new RegExp(`^${name}(?:/|$)`)
+  )
+)
 const packageBundle = {
   ...ofPackage,
   plugins: [shareKit(), ...ofPackage.plugins],

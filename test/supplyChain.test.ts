@@ -18,6 +18,10 @@ const manifest = readJson(join(root, "package.json")) as {
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
+/** What task-conductor-cluster installs. */
+const { dependencies: ofCluster = {} } = readJson(join(root, "src/plugins/cluster/package.json")) as {
+  readonly dependencies?: Readonly<Record<string, string>>
+}
 const locked = readJson(join(root, "package-lock.json")).packages as Readonly<
   Record<
     string,
@@ -25,6 +29,7 @@ const locked = readJson(join(root, "package-lock.json")).packages as Readonly<
       readonly dev?: boolean
       readonly hasInstallScript?: boolean
       readonly integrity?: string
+      readonly license?: string
       readonly dependencies?: Readonly<Record<string, string>>
     }
   >
@@ -98,7 +103,7 @@ describe("the packages", () => {
   })
 
   it("are pinned, and the lock file has a sum of what users get", () => {
-    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...ofCluster })
     assert.deepStrictEqual(
       versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)),
       []
@@ -117,7 +122,8 @@ describe("the packages", () => {
     )
     const chosen = { ...manifest.dependencies, ...manifest.devDependencies }
     const shipped = allBundled.filter(({ name }) => name in chosen).map(({ licence, name }) => [name, licence])
-    assert.deepStrictEqual([...named].toSorted(), shipped.toSorted())
+    const installed = Object.keys(ofCluster).map((name) => [name, locked[`node_modules/${name}`]?.license])
+    assert.deepStrictEqual([...named].toSorted(), [...shipped, ...installed].toSorted())
   })
 
   it("are all in the bill of materials, with version and licence", () => {
