@@ -3,12 +3,12 @@
  * variables and the password file of PostgreSQL's own programs; what the address says is used first. A password never comes
  * from a flag, which other users of the machine could read.
  */
+import type { PoolConfig } from "pg"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -16,6 +16,7 @@ import * as Context from "effect/Context"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { readGivenFile } from "../../kit/files.ts"
 import { environmentVariable } from "../../plugin-kit.ts"
+import { layerPostgres } from "./PostgresClient.ts"
 
 /** The name of the variable that says where the database is. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
@@ -127,6 +128,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   return {
     url: Redacted.make(address.href),
     ssl,
+    isTlsPreferred: mode === "prefer" || mode === "allow",
     password: password === undefined ? undefined : Redacted.make(password)
   }
 })
@@ -234,22 +236,46 @@ const makeTables = Effect.gen(function* () {
   )
 })
 
+const decoded = (text: string) => (text === "" ? undefined : decodeURIComponent(text))
+
+type Settings = Effect.Success<ReturnType<typeof databaseSettings>>
+
+/** The settings in the words of the client. What it would look for itself is given: it reads the environment otherwise. */
+const poolSettings = ({ password, ssl, url }: Settings): PoolConfig => {
+  const address = new URL(Redacted.value(url))
+  const given = (name: string) => address.searchParams.get(name) ?? undefined
+  const secret = given("password") ?? decoded(address.password) ?? (password && Redacted.value(password))
+  const user = given("user") ?? decoded(address.username)
+  const database = given("dbname") ?? decoded(address.pathname.slice(1))
+  return {
+    host: given("host") ?? decoded(address.hostname) ?? "localhost",
+    port: Number(given("port") ?? (address.port === "" ? 5432 : address.port)),
+    ssl: ssl ?? false,
+    ...(user === undefined ? {} : { user }),
+    ...(database === undefined ? {} : { database }),
+    ...(secret === undefined ? {} : { password: secret })
+  }
+}
+
+/** True for the error of a connection that asked for TLS at a server that has none. */
+const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
+
+const connect = (settings: PoolConfig) =>
+  Effect.mapError(
+    Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), layerPostgres(settings))),
+    (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
+  )
+
 /** A connection to the database at this address, with the tables in place. */
 export const layerDatabase = (
   url: Redacted.Redacted
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const connection = PgClient.layer({
-        ...(yield* databaseSettings(url)),
-        applicationName: "task-conductor",
-        connectTimeout: "5 seconds",
-        keepAlive: "30 seconds"
-      })
-      return yield* Effect.mapError(
-        Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection)),
-        (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
-      )
+      const settings = yield* databaseSettings(url)
+      const plain = poolSettings(settings)
+      if (!settings.isTlsPreferred) return yield* connect(plain)
+      return yield* Effect.catchIf(connect({ ...plain, ssl: {} }), lacksTls, () => connect(plain))
     })
   )
 
@@ -263,9 +289,10 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 /**
  * What is done about an error, by the class of its SQLSTATE or the whole code. What passes is waited for: a connection that breaks
  * (08), conflicts between transactions (40), no room on the disk, in memory or for connections (53), an object in use (55), a
- * server that shuts down or cancels a query (57), a fault of its system (58), and a replica that is not promoted yet.
+ * server that shuts down or cancels a query (57), a fault of its system (58), a replica that is not promoted yet, and a transaction
+ * whose client was silent for too long.
  */
-const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006"])
+const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
 
 /** What is wrong with the statement or its values: it will never succeed, on no machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
+import { StatementLimit } from "./PostgresClient.ts"
 import { type ClaimedWork, ClusterWork, Declined, leaseTime, type Presence, type WorkKind } from "./ClusterWork.ts"
 
 interface WorkRow {
@@ -20,6 +21,9 @@ interface WorkRow {
 }
 
 const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
+
+/** A renewal that gets no answer is sent again on another connection, long before the leases are given up. */
+const renewalLimit = "4 seconds"
 
 /** A worker that was not seen for this time counts as dead. */
 export const aliveSeconds = 15
@@ -110,7 +114,7 @@ const makeWork = (sql: SqlClient.SqlClient) =>
         WHERE w.run_id = r.run_id AND r.ending IS NULL AND w.lease_until IS NOT NULL
           AND w.epoch IN (SELECT value::bigint FROM jsonb_array_elements_text(${given}::jsonb))
         RETURNING w.epoch::float8 AS epoch, r.cancelled`
-      return Effect.map(retryTransient(query), (rows) => {
+      return Effect.map(Effect.provideService(retryTransient(query), StatementLimit, renewalLimit), (rows) => {
         const kept = new Map(rows.map(({ cancelled, epoch }) => [epoch, cancelled]))
         return leases.flatMap((lease) => {
           const isCancelled = kept.get(lease.epoch)
