@@ -266,6 +266,13 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
           isRefusing = isOn
           if (isOn) cut()
         },
+        /** Nothing passes on the connections of now any more, and neither end learns of it; new ones work. */
+        forget: (): void => {
+          for (const socket of sockets) {
+            socket.pause()
+            holes.add(socket)
+          }
+        },
         /** How long each request takes to the server, in ms. */
         slow: (milliseconds: number): void => void (delay = milliseconds),
         end: (): void => {

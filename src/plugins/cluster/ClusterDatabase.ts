@@ -176,8 +176,8 @@ const databaseErrorText = ({ message, reason }: SqlError): string => {
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
  * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of
- * the event that a record holds, empty for other records. One run at a time changes a project. An epoch of work is never given
- * again, also when the work is removed and offered anew.
+ * the event that a record holds, empty for other records. One run at a time changes a project. `leader` is the piece of work
+ * that leads a run, `led_by` the worker that had it last. What workers lack for a piece is in `declined`. The work itself is in the tables of pg-boss.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
@@ -197,18 +197,17 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_answers (
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, question text NOT NULL, answer text NOT NULL,
     PRIMARY KEY (run_id, question))`,
-  `CREATE SEQUENCE IF NOT EXISTS task_conductor_epochs`,
-  `CREATE TABLE IF NOT EXISTS task_conductor_work (
-    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, key text NOT NULL, kind text NOT NULL,
-    payload text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, declined jsonb NOT NULL DEFAULT '{}', owner text,
-    epoch bigint NOT NULL DEFAULT 0, lease_until timestamptz, result text, PRIMARY KEY (run_id, key))`
+  `ALTER TABLE task_conductor_runs ADD COLUMN IF NOT EXISTS leader uuid, ADD COLUMN IF NOT EXISTS led_by text`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_declined (
+    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, id uuid NOT NULL, worker text NOT NULL,
+    why text NOT NULL, PRIMARY KEY (id, worker))`
 ]
 
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
 /** What is made last, and what older versions do not have. */
-const areThere = `SELECT to_regclass('task_conductor_work') IS NOT NULL AS "areThere"`
+const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
 /** Does all of it or nothing. A connection that breaks cannot be rolled back either: that is no defect, but the same failure. */
 export const transaction = <A, E>(
