@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import {
-  type Attempt,
+  type WorkAttempt,
   type ClaimedWork,
   ClusterWork,
   leaseTime,
@@ -53,7 +53,7 @@ export const makeMemoryWork = () => {
 
   const isOpen = (runId: string): boolean => runs.has(runId) && runs.get(runId)?.ending === undefined
   /** An attempt counts while it is the last one and its piece is active: after its heartbeats end, until somebody claims it. */
-  const heldBy = ({ attempt, id }: Attempt): MemoryPiece | undefined =>
+  const heldBy = ({ attempt, id }: WorkAttempt): MemoryPiece | undefined =>
     pieces.find((one) => one.id === id && one.attempts - 1 === attempt && one.isActive)
   const isWaiting = (one: MemoryPiece): boolean => !one.isActive && one.result === undefined
   const put = (

@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { retryTransient, transaction } from "./ClusterDatabase.ts"
 import {
-  type Attempt,
+  type WorkAttempt,
   type Claimant,
   type ClaimedWork,
   ClusterWork,
@@ -17,7 +17,7 @@ import {
   type Lease,
   type Presence,
   priorityStep,
-  type Question,
+  type RunQuestion,
   runPiece,
   type WorkItem
 } from "./ClusterWork.ts"
@@ -64,11 +64,11 @@ interface Look {
   readonly closed: ReadonlyArray<string>
 }
 
-interface Fetched extends Attempt, PieceData {}
+interface Fetched extends WorkAttempt, PieceData {}
 
 const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 
-const asAttempt = ({ attempt, id }: Attempt) => ({ id, retryCount: attempt })
+const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
@@ -77,7 +77,7 @@ export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, r
       seen_at = excluded.seen_at`
 
 /** The active attempts among these, locked as `lock` says until the end of the transaction. */
-const held = (sql: SqlClient.SqlClient, attempts: ReadonlyArray<Attempt>, lock: "SHARE" | "UPDATE" = "SHARE") => {
+const held = (sql: SqlClient.SqlClient, attempts: ReadonlyArray<WorkAttempt>, lock: "SHARE" | "UPDATE" = "SHARE") => {
   const listOf = (texts: ReadonlyArray<string>) => sql`string_to_array(${texts.join(",")}, ',')`
   const pairs = attempts.map(({ attempt, id }) => `${id}:${attempt}`)
   return sql`SELECT j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
@@ -368,7 +368,7 @@ const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
     }),
     answers: Effect.fn("ClusterWork.answers")((questions) => {
       const query = sql<
-        Question & { readonly answer: string }
+        RunQuestion & { readonly answer: string }
       >`SELECT a.run_id AS "runId", a.question, a.answer FROM task_conductor_answers a
         JOIN jsonb_to_recordset(${JSON.stringify(questions)}::jsonb) AS g("runId" text, question text)
           ON g."runId" = a.run_id AND g.question = a.question`

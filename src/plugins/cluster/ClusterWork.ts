@@ -22,14 +22,14 @@ export interface WorkItem {
 export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
 /** One attempt at a piece, by which everything that is written for it is checked. */
-export interface Attempt {
+export interface WorkAttempt {
   readonly queue: string
   readonly id: string
   readonly attempt: number
 }
 
 /** What a worker writes with. */
-export interface Lease extends Attempt {
+export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
   readonly worker: string
@@ -54,7 +54,7 @@ export interface ClaimedWork extends WorkItem, Lease {
 }
 
 /** What a piece does and waits for in its worker. */
-export interface Activity {
+export interface PieceActivity {
   /** Calls of models and tools that are under way. */
   readonly calls: Set<unknown>
   /** Questions that nobody has answered. */
@@ -63,10 +63,10 @@ export interface Activity {
   readonly pieces: Map<string, boolean>
 }
 
-export const newActivity = (): Activity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
+export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
 /** What a piece waits for when it does nothing else, and nothing of it goes on elsewhere. */
-export const onlyWaitsFor = ({ calls, pieces, questions }: Activity): Waiting | undefined =>
+export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)
     ? undefined
     : { keys: [...pieces.keys()], questions: [...questions] }
@@ -80,7 +80,7 @@ export interface HeldLease extends ClaimedWork {
   /** Lets this worker look for free work now. */
   readonly lookForWork: Effect.Effect<void>
   /** What it does and waits for now. */
-  readonly activity: Activity
+  readonly activity: PieceActivity
   /** When its last renewal was sent, in milliseconds of the monotonic clock. */
   renewedAt: number
   /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
@@ -95,7 +95,7 @@ export const CurrentLease: Context.Reference<HeldLease | undefined> = Context.Re
 
 /** A record to write; with the same token it is written once, however often it is tried. */
 export interface NewRecord {
-  readonly lease: Attempt
+  readonly lease: WorkAttempt
   readonly token: string
   readonly at: string
   readonly type: string
@@ -106,7 +106,7 @@ export interface NewRecord {
 
 /** A piece that is done; `result` is JSON text. */
 export interface FinishedWork {
-  readonly lease: Attempt
+  readonly lease: WorkAttempt
   readonly result: string
 }
 
@@ -129,7 +129,7 @@ export interface Presence extends Claimant {
 export const leaseTime = heartbeatSeconds * 1000
 
 /** A question of a run, by the hash of what it asks. */
-export interface Question {
+export interface RunQuestion {
   readonly runId: string
   readonly question: string
 }
@@ -174,6 +174,6 @@ export class ClusterWork extends Context.Service<
     /** Saves the answer to a question as JSON text; the first one counts. */
     answer(runId: string, question: string, answer: string): Query<void>
     /** The answers that there are to these questions. */
-    answers(questions: ReadonlyArray<Question>): Query<ReadonlyArray<Question & { readonly answer: string }>>
+    answers(questions: ReadonlyArray<RunQuestion>): Query<ReadonlyArray<RunQuestion & { readonly answer: string }>>
   }
 >()("task-conductor/plugins/cluster/ClusterWork") {}
