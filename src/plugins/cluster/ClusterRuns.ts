@@ -32,7 +32,7 @@ import {
 import type { RunEvent } from "../../plugin-kit.ts"
 import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
-import { bossSchema, heartbeatSeconds, queuesOf, WorkQueues } from "./WorkQueues.ts"
+import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 
 /** Another run is changing the project. */
@@ -154,11 +154,6 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
   return { append, begin }
 }
 
-/** True for a run that a worker has whose heartbeats go on; `r` is its row. */
-const isLed = (sql: SqlClient.SqlClient) =>
-  sql.literal(`EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
-    AND split_part(j.name, '/', 1) = 'run' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`)
-
 const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   const { append, begin } = makeBeginning(sql)
 
@@ -204,7 +199,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
         project,
         Effect.gen(function* () {
           const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly led: boolean }>`
-            SELECT ending, program, ${isLed(sql)} AND EXISTS (SELECT FROM task_conductor_workers a
+            SELECT ending, program, ${sql.literal(isLed)} AND EXISTS (SELECT FROM task_conductor_workers a
               WHERE a.name = r.led_by AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS led FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
           isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.led))
           if (row === undefined || !isFree) return true
@@ -238,7 +233,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       const end = Effect.gen(function* () {
         const ended = yield* sql<{ readonly program: string }>`UPDATE task_conductor_runs r
           SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
-          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT ${isLed(sql)} RETURNING r.program`
+          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT ${sql.literal(isLed)} RETURNING r.program`
         for (const { program } of ended) yield* removePieces(sql, queues, runId, queuesOf(program))
       })
       yield* retryTransient(transaction(sql, end))

@@ -23,6 +23,10 @@ export const bossSchema = "task_conductor_boss"
 /** A piece without a heartbeat for this time goes to another worker, in seconds. pg-boss takes no less. */
 export const heartbeatSeconds = 10
 
+/** SQL: true for a run that a worker has whose heartbeats go on; `r` is its row. */
+export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
+  AND j.name LIKE 'run/%' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`
+
 /** Each build has queues of its own. The name of a queue may hold no plus sign. */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
