@@ -128,7 +128,7 @@ const wake = Effect.fnUntraced(function* (
     WHERE name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND singleton_key = ${runId}
       AND state < 'active' AND ${sql.literal(rests)}`
   for (const { id, name } of rows) {
-    yield* use((boss, options) => boss.update(name, null, { id, startAfter: 0, ...options }))
+    yield* use((boss, options) => boss.update(name, undefined, { id, startAfter: 0, ...options }))
   }
 })
 
@@ -322,7 +322,9 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
             AND id = g.id::uuid AND state < 'active' AND ${sql.literal(rests)})) AS wakes`
       const { affected } = yield* use((boss, options) => boss.fail(lease.queue, asAttempt(lease), null, options))
       if (affected === 0 || row?.wakes !== false) return
-      yield* use((boss, options) => boss.update(lease.queue, null, { id: lease.id, startAfter: never, ...options }))
+      yield* use((boss, options) =>
+        boss.update(lease.queue, undefined, { id: lease.id, startAfter: never, ...options })
+      )
     })
     return retryTransient(transaction(sql, rest))
   })

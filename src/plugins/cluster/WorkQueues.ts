@@ -77,9 +77,10 @@ export interface Boss {
   ): Promise<{ readonly settled?: Array<string> }>
   complete(queue: string, attempt: BossAttempt, output: object, options: BossOptions): Promise<unknown>
   fail(queue: string, attempt: BossAttempt, output: null, options: BossOptions): Promise<{ readonly affected?: number }>
+  /* Null would be the new data. */
   update(
     queue: string,
-    data: null,
+    data: undefined,
     options: BossOptions & { id: string; startAfter: string | number }
   ): Promise<unknown>
   deleteJob(queue: string, pieces: Array<string> | BossAttempt, options: BossOptions): Promise<unknown>

@@ -300,6 +300,45 @@ describe("the runs of a cluster", { timeout: 60_000, ...needsPostgres }, () => {
   )
 })
 
+describe("a piece that rests", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest("is nobody's until what it waits for is there, and is then whole", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
+        const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
+        const [leader] = yield* claim
+        if (leader === undefined) return yield* Effect.die("nobody leads it")
+        yield* offerAll(leader, ["a"])
+        const [task] = yield* claim
+        if (task === undefined) return yield* Effect.die("nobody took it")
+        /* The run does not rest before its task does. */
+        yield* work.rest(leader, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])
+        yield* work.rest(task, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual([...(yield* work.results(leader, ["a"]))], [["a", undefined]])
+        const again = { ...leader, attempt: 1 }
+        yield* work.rest(again, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.answer("run-1", "q", "true")
+        assert.deepStrictEqual(yield* pieces, [
+          ["a", "{}", 1],
+          ["run", "{}", 2]
+        ])
+        /* What was answered meanwhile is not waited for. */
+        yield* work.rest({ ...task, attempt: 1 }, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [["a", "{}", 2]])
+        /* A finished task wakes its run. */
+        yield* work.rest({ ...leader, attempt: 2 }, { questions: ["other"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.append("run-1", [], [{ lease: { ...task, attempt: 2 }, result: "true" }])
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 3]])
+      })
+    )
+  )
+})
+
 describe("a worker whose heartbeats end", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("loses its work to another one between ten and twelve seconds later", () =>
     onDatabase(
