@@ -28,10 +28,19 @@ const packageOf = (id: string): string | undefined => {
   return folder
 }
 
+/** The text of a licence: a file of its own, or else what the page of the package has under this heading. */
+const licenceText = (folder: string): string => {
+  const files = readdirSync(folder)
+  const read = (pattern: RegExp): string => {
+    const file = files.find((name) => pattern.test(name))
+    return file === undefined ? "" : readFileSync(join(folder, file), "utf8")
+  }
+  return read(/^licen[cs]e/i) || (/^#+ licen[cs]e\s([^]*?)(?:^#|$(?![^]))/im.exec(read(/^readme/i))?.[1] ?? "")
+}
+
 const licenceOf = (folder: string): string => {
   const { license, name, version } = readManifest(folder)
-  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()
+  const text = licenceText(folder).trim()
   return `${name} ${version} (${license})\n\n${text}`.trim()
 }
 

@@ -195,7 +195,7 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
   const stored = SqlClient.SqlClient.use((sql) =>
     sql.unsafe<{ readonly name: string; readonly kb: number }>(`SELECT relname AS name,
       round(pg_total_relation_size(oid) / 1000.0 / ${tasks})::int AS kb FROM pg_class
-      WHERE relkind = 'r' AND relname IN ('task_conductor_records', 'task_conductor_messages', 'task_conductor_replies')`)
+      WHERE relkind = 'r' AND relname IN ('task_conductor_records', 'job_common')`)
   ).pipe(
     Effect.map((rows) => Object.fromEntries(rows.map(({ kb, name }) => [name, kb]))),
     Effect.provide(layerDatabase(Redacted.make(cluster.url)))

@@ -9,7 +9,8 @@ type Operator = Effect.Success<ReturnType<typeof makeOperator>>
 type Worker = Effect.Success<ReturnType<Operator["worker"]>>
 
 const codes = "53100 53200 53300 53400 25006 57014 57P01 57P03 40001 40P01 08006 55P03 58030 XX000 lost".split(" ")
-const tables = "runs records work answers workers epochs".split(" ")
+const ours = "runs records answers workers declined".split(" ").map((table) => `task_conductor_${table}`)
+const tables = [...ours, ...["job", "job_common", "queue"].map((table) => `task_conductor_boss.${table}`)]
 const verbs = ["insert", "update", "select", undefined]
 
 export const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
@@ -52,7 +53,7 @@ export const strikes: Readonly<Record<string, Strike>> = {
     const isCounted = random(2) === 0
     const mend = network.fail({
       with: code,
-      table: `task_conductor_${table}`,
+      table,
       ...(verb === undefined ? {} : { verb }),
       ...(isCounted ? { times: 1 + random(3) } : {})
     })
@@ -65,6 +66,15 @@ export const strikes: Readonly<Record<string, Strike>> = {
     const code = oneOf(random, codes)
     const time = oneOf(random, [300, 1000, 3000])
     return [`${code} at every statement for ${time} ms`, pause(time).then(network.fail({ with: code }))]
+  },
+  hole: ({ random, worker: { network } }) => {
+    const [table, verb] = [oneOf(random, tables), oneOf(random, verbs)]
+    const mend = network.fail({ with: "hole", times: 1, table, ...(verb === undefined ? {} : { verb }) })
+    return [`the connection of the next ${verb ?? "anything"} of ${table} dead for good`, pause(4000).then(mend)]
+  },
+  forget: ({ worker: { network } }) => {
+    network.forget()
+    return ["all its connections of now dead for good", Promise.resolve()]
   },
   model: ({ random, worker: { model } }) => {
     const time = oneOf(random, [300, 2000, 6000])

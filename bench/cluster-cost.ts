@@ -5,7 +5,8 @@
  *
  *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 0,2,3] [--parallel 2] [--profile FOLDER]
  *
- * `--profile`: workers write a profile of their processor time there (`--cpu-prof`).
+ * `--profile`: workers write a profile of their processor time there (`--cpu-prof`). `--idle SECONDS` measures what workers cost that have
+ * nothing to do, and how long a run then waits for one, in the place of all that.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Context from "effect/Context"
@@ -27,7 +28,8 @@ const { values } = parseArgs({
     latency: { type: "string", default: "1500" },
     workers: { type: "string", default: "0,2,3" },
     parallel: { type: "string", default: "2" },
-    profile: { type: "string", default: "" }
+    profile: { type: "string", default: "" },
+    idle: { type: "string", default: "0" }
   }
 })
 const tasks = Number(values.tasks)
@@ -119,7 +121,43 @@ const measure = (count: number) =>
     }
   }).pipe(Effect.scoped)
 
+/** Workers without work: transactions a second, and how long it takes until one of them has a run, in seconds. */
+const measureIdle = (count: number, time: number) =>
+  Effect.gen(function* () {
+    const cluster = yield* makeCluster
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => startSlotServer({ slots: parallel, latency: 0, answer })),
+      ({ close }) => Effect.promise(close)
+    )
+    const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
+      cluster.start(["worker"], { OLLAMA_HOST: server.url })
+    )
+    yield* Effect.promise(() => Promise.all(workers.map((worker) => worker.says("The worker is ready"))))
+    const sql = Context.get(yield* Layer.build(layerDatabase(Redacted.make(cluster.url))), SqlClient.SqlClient)
+    const transactions = Effect.map(
+      sql<{
+        readonly count: number
+      }>`SELECT xact_commit::float8 AS count FROM pg_stat_database WHERE datname = current_database()`,
+      ([row]) => row?.count ?? 0
+    )
+    yield* Effect.promise(() => pause(20_000))
+    const before = yield* transactions
+    yield* Effect.promise(() => pause(time * 1000))
+    const aSecond = Number((((yield* transactions) - before) / time).toFixed(1))
+    const client = yield* cluster.start(["run", "--cluster", "--json", "--model", slotModel, "Do it."])
+    const isThere = sql`SELECT FROM task_conductor_runs`
+    while ((yield* isThere).length === 0) yield* Effect.promise(() => pause(5))
+    const offered = performance.now()
+    const isTaken = sql`SELECT FROM task_conductor_runs WHERE led_by IS NOT NULL`
+    while ((yield* isTaken).length === 0) yield* Effect.promise(() => pause(5))
+    const taken = Number(((performance.now() - offered) / 1000).toFixed(2))
+    console.log(JSON.stringify({ workers: count, transactionsASecond: aSecond, secondsUntilTaken: taken }))
+    yield* Effect.promise(() => client.ended)
+  }).pipe(Effect.scoped)
+
 for (const count of values.workers.split(",")) {
-  await Effect.runPromise(Effect.provide(measure(Number(count)), NodeServices.layer))
+  const idle = Number(values.idle)
+  const measured = idle > 0 ? measureIdle(Number(count), idle) : measure(Number(count))
+  await Effect.runPromise(Effect.provide(measured, NodeServices.layer))
 }
 process.exit()

@@ -62,6 +62,19 @@ const stopped = (seconds: number, whose: "run" | "tasks"): Fault => ({
   }
 })
 
+const halfOpen = (whose: "run" | "tasks"): Fault => ({
+  workers: 2,
+  strike: async (_, workers) => {
+    const worker = workers[whose === "run" ? hasRun(workers) : 1 - hasRun(workers)]
+    worker?.network.fail({ with: "hole", table: "task_conductor_boss.job_common", verb: "update", times: 1 })
+  }
+})
+
+const forgotten = (whose: "run" | "tasks"): Fault => ({
+  workers: 2,
+  strike: async (_, workers) => workers[whose === "run" ? hasRun(workers) : 1 - hasRun(workers)]?.network.forget()
+})
+
 const restarted = (mode: "fast" | "immediate", milliseconds: number, workers = 2): Fault => ({
   workers,
   strike: async ({ postgres }) => {
@@ -86,6 +99,11 @@ const faults: Readonly<Record<string, Fault>> = {
       workers[1]?.network.freeze(false)
     }
   },
+  /* One connection of a worker is dead for good, or all that it has: of the worker that leads the run, and of the other. */
+  "half-open-run": halfOpen("run"),
+  "half-open-tasks": halfOpen("tasks"),
+  "forgotten-run": forgotten("run"),
+  "forgotten-tasks": forgotten("tasks"),
   "restart-fast": restarted("fast", 0),
   "restart-immediate": restarted("immediate", 0),
   "database-gone": restarted("fast", gone),

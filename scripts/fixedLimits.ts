@@ -614,10 +614,10 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     saved,
-    "a worker holds its work without renewing it",
-    "plugins/cluster/ClusterWork.ts#leaseTime",
-    "ms",
-    "another worker may lease it"
+    "a worker holds its work without a heartbeat",
+    "plugins/cluster/WorkQueues.ts#heartbeatSeconds",
+    "seconds",
+    "another worker takes it"
   ),
   limit(
     people,

@@ -23,7 +23,7 @@ export interface SharedRunsFailure {
 
 /** What is done with the shared runs. */
 export type SharedOrder =
-  | { readonly type: "start"; readonly run: NewRun }
+  | { readonly type: "start"; readonly run: NewRun; readonly priority?: number }
   | { readonly type: "resume"; readonly saved: SavedRun }
   | { readonly type: "fork"; readonly saved: SavedRun & { readonly from: string } }
   | { readonly type: "attach"; readonly runId: string }

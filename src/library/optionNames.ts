@@ -22,6 +22,10 @@ const texts: OptionKind = {
   is: (value) => Array.isArray(value) && value.every(Predicate.isString),
   what: "a list of texts"
 }
+const priority: OptionKind = {
+  is: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 100,
+  what: "a whole number from -100 to 100"
+}
 const list: OptionKind = { is: Array.isArray, what: "a list" }
 const object: OptionKind = { is: Predicate.isObject, what: "an object" }
 const signal: OptionKind = {
@@ -71,7 +75,7 @@ const optionsOf = {
   checkInProject: check,
   undo: { ...saved, paths: texts, redo: truth },
   replay: { ...saved, plugins: list },
-  "a run on a cluster": { ...run, ...database, prompt: text },
+  "a run on a cluster": { ...run, ...database, prompt: text, priority },
   work: { ...shared, ...database, tell: callback }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind>>>>
 

@@ -15,7 +15,7 @@ import { ClusterRuns } from "../../src/plugins/cluster/ClusterRuns.ts"
 import { makeOffers } from "../../src/plugins/cluster/ClusterTasks.ts"
 import { ClusterWork, type HeldLease } from "../../src/plugins/cluster/ClusterWork.ts"
 import { makeSecrets } from "../../src/plugins/cluster/WithoutSecrets.ts"
-import { runWorkLoop, type WorkEnd } from "../../src/plugins/cluster/WorkLoop.ts"
+import { RestAfter, runWorkLoop, type WorkEnd } from "../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
 import { ended } from "./Journals.ts"
 import { makeMemoryWork, type MemoryWork } from "./MemoryWork.ts"
@@ -58,7 +58,12 @@ const clockOf = (clock: Clock.Clock, worker: SimulatedWorker): Clock.Clock => ({
 })
 
 /** The store as one worker sees it. What fails for a while is tried again by the store itself, so that it is only late or done twice. */
-const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults): ClusterWork["Service"] => {
+const faulty = (
+  memory: MemoryWork,
+  worker: SimulatedWorker,
+  { chance }: Faults,
+  world: World
+): ClusterWork["Service"] => {
   const through = <A, E>(operation: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.gen(function* () {
       yield* alive(worker)
@@ -90,9 +95,11 @@ const faulty = (memory: MemoryWork, worker: SimulatedWorker, { chance }: Faults)
     offer: (lease, pieces) => through(work.offer(lease, pieces)),
     end: (lease, ending, record) => through(work.end(lease, ending, record)),
     append: (id, records, finished) => Effect.tap(through(work.append(id, records, finished)), stopSometimes),
-    results: (id, keys) => through(work.results(id, keys)),
+    rest: (lease, waiting) =>
+      Effect.tap(through(work.rest(lease, waiting)), () => Effect.sync(() => void (world.rests += 1))),
+    results: (lease, keys) => through(work.results(lease, keys)),
     answer: (id, question, answer) => through(work.answer(id, question, answer)),
-    answered: (id, question) => through(work.answered(id, question))
+    answers: (questions) => through(work.answers(questions))
   })
 }
 
@@ -101,13 +108,27 @@ interface World {
   readonly effects: Map<string, number>
   readonly doubts: Set<string>
   readonly results: Map<string, Set<string>>
+  /** Tasks that ask a person before their call, until they are answered. */
+  readonly asks: Set<string>
+  /** How often a piece was let go because it did nothing but wait. */
+  rests: number
 }
 
+/** Waits until a person has answered. */
+const askFirst = Effect.fnUntraced(function* ({ activity, key }: HeldLease) {
+  const work = yield* ClusterWork
+  activity.questions.add(key)
+  while ((yield* Effect.orDie(work.answers([{ runId, question: key }]))).length === 0) yield* Effect.sleep("1 second")
+  activity.questions.delete(key)
+})
+
 /** A task makes one call that changes the world; a person who is asked about it in doubt answers truthfully. */
-const call = Effect.fnUntraced(function* (worker: SimulatedWorker, world: World, { key }: HeldLease) {
+const call = Effect.fnUntraced(function* (worker: SimulatedWorker, world: World, lease: HeldLease) {
+  const { key } = lease
   const journal = yield* Journal
   const known = yield* journal.saved("outcome", key)
   if (Option.isSome(known)) return String(known.value)
+  if (world.asks.has(key)) yield* askFirst(lease)
   const doubt = yield* journal.uncertain(key)
   if (doubt !== undefined) world.doubts.add(key)
   if (doubt === undefined || !world.effects.has(key)) {
@@ -131,7 +152,7 @@ const work = Effect.fnUntraced(function* (
   tasks: ReadonlyArray<string>
 ) {
   const store = Layer.merge(
-    Layer.succeed(ClusterWork)(faulty(memory, worker, faults)),
+    Layer.succeed(ClusterWork)(faulty(memory, worker, faults, world)),
     Layer.mock(ClusterRuns)({
       known: (id, seq) =>
         Effect.andThen(
@@ -146,7 +167,7 @@ const work = Effect.fnUntraced(function* (
     broken: () => Effect.void
   })
   const context = yield* Layer.build(Layer.provideMerge(journal, store))
-  const offer = yield* Effect.provideContext(makeOffers(runId), context)
+  const offer = yield* Effect.provideContext(makeOffers, context)
 
   const lead = Effect.gen(function* () {
     yield* (yield* Journal).append({ type: "resumed", program })
@@ -170,7 +191,7 @@ const work = Effect.fnUntraced(function* (
     room: Effect.as(alive(worker), { run: 1, refine: 2, task: 2 }),
     carryOut,
     report: () => Effect.void
-  }).pipe(Effect.provideContext(context), Effect.ignore)
+  }).pipe(Effect.provideContext(context), Effect.provideService(RestAfter, "10 seconds"), Effect.ignore)
 }, Effect.scoped)
 
 /** The run has to end within this time of the clock of the simulation, in seconds. */
@@ -180,12 +201,14 @@ const mostSeconds = 1200
 export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function* () {
     const memory = makeMemoryWork()
-    const world: World = { effects: new Map(), doubts: new Set(), results: new Map() }
+    const world: World = { effects: new Map(), doubts: new Set(), results: new Map(), asks: new Set(), rests: 0 }
     const scope = yield* Scope.make()
     const workers: Array<SimulatedWorker> = []
     const clock = yield* Clock.Clock
     const chance = (yield* Random.next) * 0.08
     const tasks = Array.from({ length: yield* Random.nextIntBetween(1, 6) }, (_, index) => `task-${index}`)
+    for (const key of tasks) if ((yield* Random.next) < 0.2) world.asks.add(key)
+    const unanswered = new Set(world.asks)
     memory.submit(runId, program)
     const join = Effect.suspend(() => {
       const worker = { name: `worker-${workers.length + 1}`, isDead: false, stoppedUntil: 0 }
@@ -204,6 +227,11 @@ export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
     let second = 0
     for (; second < mostSeconds && end === undefined; second += 1) {
       yield* TestClock.adjust("1 second")
+      for (const key of unanswered) {
+        if ((yield* Random.next) > 0.02 && second < 200) continue
+        yield* Effect.orDie(memory.work.answer(runId, key, "true"))
+        unanswered.delete(key)
+      }
       /* Faults stop after a while, so that what is stuck then is stuck for ever. */
       if (second < 120 && (yield* Random.next) < 0.06) {
         const victim = workers[yield* Random.nextIntBetween(0, workers.length)]
@@ -229,10 +257,11 @@ export const simulate = (seed: number): Effect.Effect<ReadonlyArray<string>> =>
       if (run?.records.at(-1)?.event !== "run.finished") wrong.push("the end is not the last record")
       if (run?.records.filter(({ event }) => event === "run.finished").length !== 1) wrong.push("it has two ends")
     }
-    const epochs = new Map<string, number>()
+    const attempts = new Map<string, number>()
     for (const { lease } of run?.records ?? []) {
-      if (lease.epoch < (epochs.get(lease.key) ?? 0)) wrong.push(`a worker wrote for ${lease.key} after another had it`)
-      epochs.set(lease.key, lease.epoch)
+      if (lease.attempt < (attempts.get(lease.id) ?? 0))
+        wrong.push(`a worker wrote for ${lease.id} after another had it`)
+      attempts.set(lease.id, lease.attempt)
     }
     for (const [key, times] of world.effects) if (times > 1) wrong.push(`${key} happened ${times} times`)
     for (const key of end === undefined ? [] : tasks) {

@@ -3,10 +3,31 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun, JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "../../src/plugins/cluster/ClusterRuns.ts"
-import { ClusterWork, type HeldLease } from "../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, type HeldLease, newActivity } from "../../src/plugins/cluster/ClusterWork.ts"
+import { queueOf, type WorkKind } from "../../src/plugins/cluster/WorkQueues.ts"
 import { randomUUID } from "node:crypto"
+
+/** A piece that a worker has, in no store. */
+export const leasedPiece = Effect.fnUntraced(function* (kind: WorkKind): Effect.fn.Return<HeldLease> {
+  const id = randomUUID()
+  const piece = { runId: "run-1", key: kind, kind, payload: "{}", setup: "", declined: {}, worker: "gpu-1-7" }
+  return {
+    ...piece,
+    leader: id,
+    priority: 0,
+    queue: queueOf(kind, "0"),
+    id,
+    attempt: 0,
+    lost: yield* Deferred.make<void>(),
+    cancelled: yield* Deferred.make<void>(),
+    lookForWork: Effect.void,
+    activity: newActivity(),
+    renewedAt: 0
+  }
+})
 
 /** Starts the run, and claims it; its leases are never renewed. */
 export const leaseRun = Effect.fnUntraced(function* (run: ClusterRun) {
@@ -21,6 +42,7 @@ export const leaseRun = Effect.fnUntraced(function* (run: ClusterRun) {
     lost: yield* Deferred.make<void>(),
     cancelled: yield* Deferred.make<void>(),
     lookForWork: Effect.void,
+    activity: newActivity(),
     renewedAt: Number(process.hrtime.bigint() / 1_000_000n)
   }
   return lease
@@ -39,3 +61,11 @@ export const appendWith = Effect.fnUntraced(function* (lease: HeldLease, ...reco
   }))
   yield* (yield* ClusterWork).append(lease.runId, made)
 })
+
+/** The heartbeats of pieces ended long ago: of all that somebody has, or of one of them. */
+export const endHeartbeats = (sql: SqlClient.SqlClient, runId?: string, key?: string) =>
+  Effect.andThen(
+    sql`UPDATE task_conductor_boss.job SET heartbeat_on = now() - interval '1 hour' WHERE state = 'active'
+      AND (${runId ?? null}::text IS NULL OR data ->> 'runId' = ${runId ?? null} AND data ->> 'key' = ${key ?? null})`,
+    sql`UPDATE task_conductor_boss.queue SET monitor_on = NULL, monitor_claim_on = NULL`
+  )

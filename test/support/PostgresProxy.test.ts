@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { layerPostgres, StatementLimit } from "../../src/plugins/cluster/PostgresClient.ts"
 import { liveTest } from "./liveTest.ts"
 import { makeServer, needsPostgres } from "./Postgres.ts"
 import { makePostgresProxy, partsOf } from "./PostgresProxy.ts"
@@ -87,7 +86,23 @@ describe("a proxy before PostgreSQL", { timeout: 30_000, ...needsPostgres }, () 
         assert.strictEqual(waiting._tag, "None")
         proxy.freeze(false)
         assert.include(yield* kept, 7)
-      }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(proxy.url), connectTimeout: "1 second" })))
+
+        /* A connection that is dead for good costs one limit: those that are as old are not tried. */
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => sql`SELECT pg_sleep(0.1)`),
+          { concurrency: 8 }
+        )
+        const mendHole = proxy.fail({ with: "hole", table: "kept" })
+        const { message } = yield* Effect.flip(kept)
+        assert.include(message, "no answer within 1 second")
+        mendHole()
+        const again = performance.now()
+        assert.include(yield* kept, 7)
+        assert.isBelow(performance.now() - again, 900)
+      }).pipe(
+        Effect.provideService(StatementLimit, "1 second"),
+        Effect.provide(layerPostgres({ connectionString: proxy.url, connectionTimeoutMillis: 1000 }))
+      )
     })
   )
 })

@@ -33,6 +33,7 @@ export interface StatementFault {
   /**
    * The SQLSTATE that the server answers instead of carrying them out; the connection ends when it is one that ends it.
    * `lost`: the server carries them out and commits, but the connection is cut before its answer arrives.
+   * `hole`: from this statement on nothing passes on its connection any more, in both directions, and neither end learns of it.
    */
   readonly with: string
   /** How often; without end when absent. */
@@ -109,9 +110,11 @@ interface Strikes {
   readonly choose: (sql: string) => StatementFault | undefined
   /** How long requests take to the server, in ms. */
   readonly delay: () => number
+  /** Sockets on which nothing passes any more. */
+  readonly holes: Set<Socket>
 }
 
-const carry = (near: Socket, far: Socket, { choose, delay }: Strikes): void => {
+const carry = (near: Socket, far: Socket, { choose, delay, holes }: Strikes): void => {
   const end = (): void => {
     near.destroy()
     far.destroy()
@@ -124,6 +127,7 @@ const carry = (near: Socket, far: Socket, { choose, delay }: Strikes): void => {
   let batch: Array<Buffer> = []
   let executed: Array<string> = []
   let sent = Promise.resolve()
+  let isHole = false
 
   const send = (data: Buffer): void => {
     const wait = delay()
@@ -135,6 +139,14 @@ const carry = (near: Socket, far: Socket, { choose, delay }: Strikes): void => {
   /** Sends what was gathered up to here, or what fails in its place. */
   const request = (): void => {
     const fault = executed.map(choose).find((one) => one !== undefined)
+    if (fault?.with === "hole") {
+      isHole = true
+      for (const socket of [near, far]) {
+        socket.pause()
+        holes.add(socket)
+      }
+    }
+    if (isHole) return
     const isSent = fault === undefined || fault.with === "lost"
     if (fault === undefined) expected.push("passed")
     else if (isSent) expected.push("lost")
@@ -198,6 +210,7 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
     Effect.promise(async () => {
       const sockets = new Set<Socket>()
       const faults = new Set<PendingFault>()
+      const holes = new Set<Socket>()
       let isFrozen = false
       let isRefusing = false
       let delay = 0
@@ -219,7 +232,7 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
           sockets.add(socket)
           socket.on("close", () => sockets.delete(socket))
         }
-        carry(near, far, { choose, delay: () => delay })
+        carry(near, far, { choose, delay: () => delay, holes })
         if (isFrozen) for (const socket of [near, far]) socket.pause()
       })
       await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
@@ -244,7 +257,7 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
         freeze: (isOn: boolean): void => {
           isFrozen = isOn
           for (const socket of sockets) {
-            if (isOn) socket.pause()
+            if (isOn || holes.has(socket)) socket.pause()
             else socket.resume()
           }
         },
@@ -252,6 +265,13 @@ export const makePostgresProxy = (server: NetConnectOpts) =>
         refuse: (isOn: boolean): void => {
           isRefusing = isOn
           if (isOn) cut()
+        },
+        /** Nothing passes on the connections of now any more, and neither end learns of it; new ones work. */
+        forget: (): void => {
+          for (const socket of sockets) {
+            socket.pause()
+            holes.add(socket)
+          }
         },
         /** How long each request takes to the server, in ms. */
         slow: (milliseconds: number): void => void (delay = milliseconds),

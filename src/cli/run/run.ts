@@ -12,7 +12,7 @@ import { mergeConfigurations } from "../../domain/configuration/Configuration.ts
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
 import { runContextOf } from "../terminal/runContext.ts"
-import { present, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
+import { present, switchFlag, textFlag, wholeNumberFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import {
@@ -75,6 +75,11 @@ const allFlags = {
   ...checkFlags,
   ...endFlags,
   cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
+  priority: wholeNumberFlag(
+    "priority",
+    [-100, 100],
+    "With --cluster: runs of a higher priority come first; those of one priority take turns"
+  ),
   ...answerFlags,
   ...outcomeFlags
 }
@@ -107,8 +112,10 @@ export const run = Command.make(
       ...(given.acceptUnverified ? { acceptUnverified: true } : {})
     }
     const run: NewRun = { project: given.project, given: flags, order }
-    if (!given.cluster) return yield* showOwnRun(given, (context) => beginRun(run, context))
-    yield* showSharedRun(given, { type: "start", run })
+    if (given.cluster)
+      return yield* showSharedRun(given, { type: "start", run, ...present({ priority: given.priority }) })
+    if (Option.isSome(given.priority)) return yield* usageFailure("--priority is of runs with --cluster. Leave it out.")
+    return yield* showOwnRun(given, (context) => beginRun(run, context))
   })
 ).pipe(
   withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {

@@ -130,7 +130,9 @@ export const ClusterRun = Schema.Struct({
   /** All steps were approved beforehand. */
   approveSteps: Schema.Boolean,
   /** Steps and calls were approved beforehand, but for what only a person may allow. */
-  yes: Schema.optionalKey(Schema.Boolean)
+  yes: Schema.optionalKey(Schema.Boolean),
+  /** Runs of a higher priority come first; 0 when absent. */
+  priority: Schema.optionalKey(Schema.Int)
 })
 export type ClusterRun = typeof ClusterRun.Type
 

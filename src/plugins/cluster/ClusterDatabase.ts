@@ -3,12 +3,12 @@
  * variables and the password file of PostgreSQL's own programs; what the address says is used first. A password never comes
  * from a flag, which other users of the machine could read.
  */
+import type { PoolConfig } from "pg"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -16,6 +16,7 @@ import * as Context from "effect/Context"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { readGivenFile } from "../../kit/files.ts"
 import { environmentVariable } from "../../plugin-kit.ts"
+import { layerPostgres } from "./PostgresClient.ts"
 
 /** The name of the variable that says where the database is. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
@@ -127,6 +128,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   return {
     url: Redacted.make(address.href),
     ssl,
+    isTlsPreferred: mode === "prefer" || mode === "allow",
     password: password === undefined ? undefined : Redacted.make(password)
   }
 })
@@ -174,8 +176,8 @@ const databaseErrorText = ({ message, reason }: SqlError): string => {
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
  * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of
- * the event that a record holds, empty for other records. One run at a time changes a project. An epoch of work is never given
- * again, also when the work is removed and offered anew.
+ * the event that a record holds, empty for other records. One run at a time changes a project. `leader` is the piece of work
+ * that leads a run, `led_by` the worker that had it last. What workers lack for a piece is in `declined`. The work itself is in the tables of pg-boss.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
@@ -195,18 +197,17 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_answers (
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, question text NOT NULL, answer text NOT NULL,
     PRIMARY KEY (run_id, question))`,
-  `CREATE SEQUENCE IF NOT EXISTS task_conductor_epochs`,
-  `CREATE TABLE IF NOT EXISTS task_conductor_work (
-    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, key text NOT NULL, kind text NOT NULL,
-    payload text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, declined jsonb NOT NULL DEFAULT '{}', owner text,
-    epoch bigint NOT NULL DEFAULT 0, lease_until timestamptz, result text, PRIMARY KEY (run_id, key))`
+  `ALTER TABLE task_conductor_runs ADD COLUMN IF NOT EXISTS leader uuid, ADD COLUMN IF NOT EXISTS led_by text`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_declined (
+    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, id uuid NOT NULL, worker text NOT NULL,
+    why text NOT NULL, PRIMARY KEY (id, worker))`
 ]
 
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
 /** What is made last, and what older versions do not have. */
-const areThere = `SELECT to_regclass('task_conductor_work') IS NOT NULL AS "areThere"`
+const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
 /** Does all of it or nothing. A connection that breaks cannot be rolled back either: that is no defect, but the same failure. */
 export const transaction = <A, E>(
@@ -234,22 +235,46 @@ const makeTables = Effect.gen(function* () {
   )
 })
 
+const decoded = (text: string) => (text === "" ? undefined : decodeURIComponent(text))
+
+type Settings = Effect.Success<ReturnType<typeof databaseSettings>>
+
+/** The settings in the words of the client. What it would look for itself is given: it reads the environment otherwise. */
+const poolSettings = ({ password, ssl, url }: Settings): PoolConfig => {
+  const address = new URL(Redacted.value(url))
+  const given = (name: string) => address.searchParams.get(name) ?? undefined
+  const secret = given("password") ?? decoded(address.password) ?? (password && Redacted.value(password))
+  const user = given("user") ?? decoded(address.username)
+  const database = given("dbname") ?? decoded(address.pathname.slice(1))
+  return {
+    host: given("host") ?? decoded(address.hostname) ?? "localhost",
+    port: Number(given("port") ?? (address.port === "" ? 5432 : address.port)),
+    ssl: ssl ?? false,
+    ...(user === undefined ? {} : { user }),
+    ...(database === undefined ? {} : { database }),
+    ...(secret === undefined ? {} : { password: secret })
+  }
+}
+
+/** True for the error of a connection that asked for TLS at a server that has none. */
+const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
+
+const connect = (settings: PoolConfig) =>
+  Effect.mapError(
+    Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), layerPostgres(settings))),
+    (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
+  )
+
 /** A connection to the database at this address, with the tables in place. */
 export const layerDatabase = (
   url: Redacted.Redacted
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const connection = PgClient.layer({
-        ...(yield* databaseSettings(url)),
-        applicationName: "task-conductor",
-        connectTimeout: "5 seconds",
-        keepAlive: "30 seconds"
-      })
-      return yield* Effect.mapError(
-        Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection)),
-        (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
-      )
+      const settings = yield* databaseSettings(url)
+      const plain = poolSettings(settings)
+      if (!settings.isTlsPreferred) return yield* connect(plain)
+      return yield* Effect.catchIf(connect({ ...plain, ssl: {} }), lacksTls, () => connect(plain))
     })
   )
 
@@ -263,9 +288,10 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 /**
  * What is done about an error, by the class of its SQLSTATE or the whole code. What passes is waited for: a connection that breaks
  * (08), conflicts between transactions (40), no room on the disk, in memory or for connections (53), an object in use (55), a
- * server that shuts down or cancels a query (57), a fault of its system (58), and a replica that is not promoted yet.
+ * server that shuts down or cancels a query (57), a fault of its system (58), a replica that is not promoted yet, and a transaction
+ * whose client was silent for too long.
  */
-const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006"])
+const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
 
 /** What is wrong with the statement or its values: it will never succeed, on no machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])

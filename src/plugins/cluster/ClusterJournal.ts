@@ -146,7 +146,7 @@ const entryOf = Effect.fnUntraced(function* (
   const lease = report === undefined ? possible[0] : possible.find(({ kind }) => kind === "run")
   if (lease === undefined) return {}
   const entry = {
-    lease: { key: lease.key, epoch: lease.epoch },
+    lease: { queue: lease.queue, id: lease.id, attempt: lease.attempt },
     token: randomUUID(),
     at: DateTime.formatIso(yield* DateTime.now),
     type: record.type,
@@ -188,6 +188,8 @@ export const layerClusterJournal = ({
       const append = Effect.fnUntraced(function* (record: JournalRecord) {
         if (isSafeElsewhere(record)) return yield* enqueue(record)
         const entry = yield* entryOf(record, leases, redact)
+        if (record.type === "intent") entry.lease?.activity.calls.add(record.key)
+        if (record.type === "outcome") entry.lease?.activity.calls.delete(record.key)
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
         yield* put({ ...entry, written: yield* Deferred.make<void>() })
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)

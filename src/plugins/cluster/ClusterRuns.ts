@@ -31,8 +31,8 @@ import {
 } from "../../kit/runs.ts"
 import type { RunEvent } from "../../plugin-kit.ts"
 import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { runPiece } from "./ClusterWork.ts"
-import { aliveSeconds } from "./SqlWork.ts"
+import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
+import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 
 /** Another run is changing the project. */
@@ -138,9 +138,6 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  const offerRun = (runId: string) => sql`INSERT INTO task_conductor_work (run_id, key, kind, payload)
-    VALUES (${runId}, ${runPiece.key}, ${runPiece.kind}, ${runPiece.payload})`
-
   /** Tries to make a run one that goes on; fails when another one changes its project. */
   const begin = Effect.fnUntraced(function* (
     project: string,
@@ -154,11 +151,11 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  return { append, begin, offerRun }
+  return { append, begin }
 }
 
-const makeRunChanges = (sql: SqlClient.SqlClient) => {
-  const { append, begin, offerRun } = makeBeginning(sql)
+const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
+  const { append, begin } = makeBeginning(sql)
 
   /** Starts a run with these records, the first of which opens it; one run at a time may change a project. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
@@ -168,17 +165,19 @@ const makeRunChanges = (sql: SqlClient.SqlClient) => {
   ) {
     const { order, program, project } = run.opened
     const begunAt = yield* nowIso
+    const leader = randomUUID()
+    yield* retryTransient(queues.ensure(program))
     /* One whose commit was not confirmed is tried again, and is there. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
-    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared)
-      VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)})
+    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
+      VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
       ON CONFLICT DO NOTHING RETURNING run_id`
     yield* begin(
       project,
       Effect.gen(function* () {
         if ((yield* insert).length === 0) return (yield* isThere).length > 0
         yield* append(order.runId, records, redact)
-        yield* offerRun(order.runId)
+        yield* offerRun(queues, { runId: order.runId, leader, program, priority: run.priority ?? 0 })
         return true
       })
     )
@@ -193,30 +192,28 @@ const makeRunChanges = (sql: SqlClient.SqlClient) => {
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
       const { runId } = order
+      const leader = randomUUID()
+      yield* retryTransient(queues.ensure(program))
       let isFree = true
       yield* begin(
         project,
         Effect.gen(function* () {
-          /* In the order in which workers lock; none claims it meanwhile. */
-          yield* sql`SELECT FROM task_conductor_work WHERE run_id = ${runId} FOR UPDATE`
-          const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly leased: boolean }>`
-            SELECT ending, program, EXISTS (SELECT FROM task_conductor_work w
-              JOIN task_conductor_workers a ON a.name = w.owner
-              WHERE w.run_id = r.run_id AND w.lease_until > clock_timestamp()
-                AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS leased
-            FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
-          isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.leased))
-          if (!isFree) return true
+          const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly led: boolean }>`
+            SELECT ending, program, ${sql.literal(isLed)} AND EXISTS (SELECT FROM task_conductor_workers a
+              WHERE a.name = r.led_by AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS led FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
+          isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.led))
+          if (row === undefined || !isFree) return true
           const others = yield* sql`SELECT FROM task_conductor_runs
             WHERE run_id <> ${runId} AND project = ${project} AND ending IS NULL AND NOT read_only`
           if (others.length > 0 && order.readOnly !== true) return false
           yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
-            shared = ${encodeRun(run)} WHERE run_id = ${runId}`
+            shared = ${encodeRun(run)}, leader = ${leader} WHERE run_id = ${runId}`
           /* What was refused is asked again. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
-          yield* sql`DELETE FROM task_conductor_work WHERE run_id = ${runId}`
-          yield* offerRun(runId)
+          yield* sql`DELETE FROM task_conductor_declined WHERE run_id = ${runId}`
+          yield* removePieces(sql, queues, runId, queuesOf(row.program))
+          yield* offerRun(queues, { runId, leader, program, priority: run.priority ?? 0 })
           return true
         })
       )
@@ -232,11 +229,14 @@ const makeRunChanges = (sql: SqlClient.SqlClient) => {
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
-      yield* retryTransient(sql`WITH ended AS (
-          UPDATE task_conductor_runs r SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
-          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT EXISTS (SELECT FROM task_conductor_work w
-            WHERE w.run_id = r.run_id AND w.kind = 'run' AND w.lease_until > clock_timestamp()) RETURNING r.run_id)
-        DELETE FROM task_conductor_work w USING ended WHERE w.run_id = ended.run_id`)
+      yield* retryTransient(queues.ready)
+      const end = Effect.gen(function* () {
+        const ended = yield* sql<{ readonly program: string }>`UPDATE task_conductor_runs r
+          SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
+          WHERE r.run_id = ${runId} AND r.ending IS NULL AND NOT ${sql.literal(isLed)} RETURNING r.program`
+        for (const { program } of ended) yield* removePieces(sql, queues, runId, queuesOf(program))
+      })
+      yield* retryTransient(transaction(sql, end))
       return rows.length > 0
     })
   }
@@ -312,7 +312,10 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
 })
 
 export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/plugins/cluster/ClusterRuns", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeRunChanges(sql), ...makeRunQueries(sql) }))
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return { ...makeRunChanges(sql, yield* WorkQueues), ...makeRunQueries(sql) }
+  })
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }

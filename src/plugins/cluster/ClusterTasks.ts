@@ -112,10 +112,10 @@ const workKey = (
 const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
 /** Offers work of a run, what comes at the same time together, and waits for all of it together. */
-export const makeOffers = Effect.fnUntraced(function* (runId: string) {
+export const makeOffers = Effect.gen(function* () {
   const work = yield* ClusterWork
   const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
-  const waiting = new Map<string, Deferred.Deferred<string>>()
+  const waiting = new Map<string, { readonly lease: HeldLease; readonly result: Deferred.Deferred<string> }>()
   const failed = yield* Deferred.make<never, DatabaseUnavailable>()
   let begun = yield* Deferred.make<void>()
   let pace = resultPace.least
@@ -141,13 +141,17 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   const look = Effect.gen(function* () {
     if (waiting.size === 0) yield* Deferred.await(begun)
     begun = yield* Deferred.make<void>()
-    const found = yield* work.results(runId, [...waiting.keys()])
-    for (const [key, result] of found) {
+    const [first] = waiting.values()
+    const found = first === undefined ? new Map() : yield* work.results(first.lease, [...waiting.keys()])
+    const done = [...found].filter(([, result]) => result !== undefined)
+    for (const [key, { lease }] of waiting) lease.activity.pieces.set(key, found.has(key))
+    for (const [key, result] of done) {
       const waits = waiting.get(key)
-      if (waits !== undefined) yield* Deferred.succeed(waits, result)
+      if (waits !== undefined) yield* Deferred.succeed(waits.result, result)
       waiting.delete(key)
+      waits?.lease.activity.pieces.delete(key)
     }
-    pace = found.size > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
+    pace = done.length > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
     /* While much is left, nothing waits for the next result alone. */
     const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
     yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
@@ -157,10 +161,11 @@ export const makeOffers = Effect.fnUntraced(function* (runId: string) {
   return Effect.fn("offerWork")(function* (piece: WorkItem) {
     const lease = yield* CurrentLease
     if (lease === undefined) return yield* Effect.never
-    const waits = waiting.get(piece.key) ?? (yield* Deferred.make<string>())
-    waiting.set(piece.key, waits)
+    const result = waiting.get(piece.key)?.result ?? (yield* Deferred.make<string>())
+    waiting.set(piece.key, { lease, result })
+    lease.activity.pieces.set(piece.key, false)
     yield* Queue.offer(offered, { lease, piece })
-    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(waits), Deferred.await(failed)))
+    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(result), Deferred.await(failed)))
   })
 })
 
@@ -177,7 +182,7 @@ export const layerClusterTasks = (
       const answers = yield* RunAnswers
       const here = yield* ChangeApplier
       const toolRunner = yield* ToolRunner
-      const offer = yield* makeOffers(runId)
+      const offer = yield* makeOffers
 
       /** Has work done with the answers so far, and restores the answers that came meanwhile. */
       const onWorker = Effect.fnUntraced(function* <

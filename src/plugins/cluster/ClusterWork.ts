@@ -1,7 +1,7 @@
 /**
- * The work of cluster runs: each run, and each phase of a task, is a piece that any worker may claim. A claim is a lease: it has
- * an epoch that no other claim ever has, and ends unless it is renewed. Whatever a worker writes names its lease, and nothing
- * is written by one whose lease another worker has taken, or whose run has ended.
+ * The work of cluster runs: each run, and each phase of a task, is a piece that any worker may claim. A claim is an attempt at the
+ * piece: it has a number that no other attempt at it ever has, and ends unless its worker sends heartbeats. Whatever a worker writes
+ * names its attempt, and nothing is written for one that is not the active one, or whose run has ended.
  */
 import * as Context from "effect/Context"
 import type * as Deferred from "effect/Deferred"
@@ -9,9 +9,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../../kit/runs.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-
-/** `run` leads a run from its order to its report; `refine` and `task` are the phases of a task. */
-export type WorkKind = "run" | "refine" | "task"
+import { heartbeatSeconds, type WorkKind } from "./WorkQueues.ts"
 
 /** What is to be done. `payload` is JSON text. */
 export interface WorkItem {
@@ -23,13 +21,26 @@ export interface WorkItem {
 /** The piece that is the run itself. */
 export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
+/** One attempt at a piece, by which everything that is written for it is checked. */
+export interface WorkAttempt {
+  readonly queue: string
+  readonly id: string
+  readonly attempt: number
+}
+
 /** What a worker writes with. */
-export interface Lease {
+export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
   readonly worker: string
-  readonly epoch: number
+  /** The id of the piece that leads the run, another one each time the run is opened. */
+  readonly leader: string
+  readonly priority: number
 }
+
+/** Runs of a higher priority come first; within one, each run takes turns with the others. */
+export const priorities = { least: -100, most: 100 }
+export const priorityStep = 10_000_000
 
 /** What each worker lacks for a piece, by its name. */
 export const Declined = Schema.Record(Schema.String, Schema.String)
@@ -42,6 +53,24 @@ export interface ClaimedWork extends WorkItem, Lease {
   readonly declined: Declined
 }
 
+/** What a piece does and waits for in its worker. */
+export interface PieceActivity {
+  /** Calls of models and tools that are under way. */
+  readonly calls: Set<unknown>
+  /** Questions that nobody has answered. */
+  readonly questions: Set<string>
+  /** Other pieces, by their keys: true for those that rest. */
+  readonly pieces: Map<string, boolean>
+}
+
+export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
+
+/** What a piece waits for when it does nothing else, and nothing of it goes on elsewhere. */
+export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
+  calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)
+    ? undefined
+    : { keys: [...pieces.keys()], questions: [...questions] }
+
 /** A lease as the worker has it. */
 export interface HeldLease extends ClaimedWork {
   /** Completes when it is lost: nothing more that is done with it counts. */
@@ -50,6 +79,8 @@ export interface HeldLease extends ClaimedWork {
   readonly cancelled: Deferred.Deferred<void>
   /** Lets this worker look for free work now. */
   readonly lookForWork: Effect.Effect<void>
+  /** What it does and waits for now. */
+  readonly activity: PieceActivity
   /** When its last renewal was sent, in milliseconds of the monotonic clock. */
   renewedAt: number
   /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
@@ -64,7 +95,7 @@ export const CurrentLease: Context.Reference<HeldLease | undefined> = Context.Re
 
 /** A record to write; with the same token it is written once, however often it is tried. */
 export interface NewRecord {
-  readonly lease: Pick<Lease, "key" | "epoch">
+  readonly lease: WorkAttempt
   readonly token: string
   readonly at: string
   readonly type: string
@@ -75,7 +106,7 @@ export interface NewRecord {
 
 /** A piece that is done; `result` is JSON text. */
 export interface FinishedWork {
-  readonly lease: Pick<Lease, "key" | "epoch">
+  readonly lease: WorkAttempt
   readonly result: string
 }
 
@@ -94,26 +125,43 @@ export interface Presence extends Claimant {
   readonly report: string
 }
 
-/** How long a lease lasts from its renewal, in milliseconds, by the clock of the database. */
-export const leaseTime = 15_000
+/** How long an attempt lasts from its heartbeat, in milliseconds, by the clock of the database. */
+export const leaseTime = heartbeatSeconds * 1000
+
+/** A question of a run, by the hash of what it asks. */
+export interface RunQuestion {
+  readonly runId: string
+  readonly question: string
+}
+
+/** What a piece waits for: answers to questions, and other pieces that rest. */
+export interface Waiting {
+  readonly questions: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<string>
+}
 
 type Query<A> = Effect.Effect<A, DatabaseUnavailable>
 
 export class ClusterWork extends Context.Service<
   ClusterWork,
   {
-    /** Takes free pieces of runs of this program, of each kind what was offered first. */
+    /** Takes free pieces of runs of this program, and those whose heartbeats have ended; of each kind what comes first. */
     claim(worker: Claimant, room: Room): Query<ReadonlyArray<ClaimedWork>>
-    /** Renews leases, and says that their worker is there; returns those that it still has. */
+    /** Sends the heartbeats of attempts, and says that their worker is there; returns those that are still active. */
     renew(
       leases: ReadonlyArray<Lease>,
       presence?: Presence
     ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
     /** Lets a piece go; `why` says that the worker can never do it. */
     giveBack(lease: Lease, why?: string): Query<void>
-    /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the lease does not count. */
+    /**
+     * Lets a piece go that waits for nothing but this: nobody takes it until a question of its run is answered or a piece of it is
+     * finished. It is free at once when that has happened.
+     */
+    rest(lease: Lease, waiting: Waiting): Query<void>
+    /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the attempt is not active. */
     offer(lease: Lease, pieces: ReadonlyArray<WorkItem>): Query<boolean>
-    /** Ends the run that is led with this lease, with its last record; false when it had ended, or the lease does not count. */
+    /** Ends the run that is led with this attempt, with its last record; false when it had ended, or the attempt is not active. */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /** Appends records to a run, in this order, and saves what came of pieces; returns the tokens of records that are written. */
     append(
@@ -121,10 +169,11 @@ export class ClusterWork extends Context.Service<
       records: ReadonlyArray<NewRecord>,
       finished?: ReadonlyArray<FinishedWork>
     ): Query<ReadonlySet<string>>
-    /** What came of these pieces, of those that are done. */
-    results(runId: string, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string>>
+    /** What came of these pieces of the run, of those that are done; nothing for those that rest. */
+    results(lease: Lease, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string | undefined>>
     /** Saves the answer to a question as JSON text; the first one counts. */
     answer(runId: string, question: string, answer: string): Query<void>
-    answered(runId: string, question: string): Query<string | undefined>
+    /** The answers that there are to these questions. */
+    answers(questions: ReadonlyArray<RunQuestion>): Query<ReadonlyArray<RunQuestion & { readonly answer: string }>>
   }
 >()("task-conductor/plugins/cluster/ClusterWork") {}

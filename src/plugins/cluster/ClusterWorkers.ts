@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { Presence } from "./ClusterWork.ts"
-import { aliveSeconds, sayPresent } from "./SqlWork.ts"
+import { aliveSeconds, sayPresent } from "./BossWork.ts"
 import { isOtherBuild, ModelProgress } from "../../kit/runs.ts"
 import { printable } from "../../kit/text.ts"
 import { modelCallKey, type RecordedEvent } from "../../plugin-kit.ts"
@@ -108,6 +108,10 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
     /** Says that a worker is there. */
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
+    /** Removes workers that nothing lists any more. */
+    forget: Effect.asVoid(
+      retryTransient(sql`DELETE FROM task_conductor_workers WHERE seen_at < now() - interval '1 day'`)
+    ),
     leave: (name: string) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
   }
 }

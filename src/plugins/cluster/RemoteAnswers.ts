@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { answered } from "../../kit/runs.ts"
 import { isStart } from "../../kit/tools.ts"
 import { type Answered, Approver } from "../../plugin-kit.ts"
-import { ClusterWork } from "./ClusterWork.ts"
+import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 /** The run could not be executed at all. */
 export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
@@ -33,8 +33,8 @@ export const giveAnswer = Effect.fn("giveAnswer")(function* <A>(
   yield* work.answer(runId, question, yield* Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(codec))(answer)))
 })
 
-/** The interval at which it is looked for an answer. */
-const pollInterval = Duration.millis(300)
+/** How often it is looked for an answer, in milliseconds: less often after a while. A piece that only waits soon rests. */
+const pollPace = { least: 300, most: 1000 }
 
 /** Asks nobody in this process: waits, however long it takes, until a client that follows the run answers. */
 export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never, ClusterWork> =>
@@ -42,16 +42,25 @@ export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never,
     Approver,
     Effect.gen(function* () {
       const work = yield* ClusterWork
-      const awaitAnswer = Effect.fnUntraced(function* <A>(
+      const lookForAnswer = Effect.fnUntraced(function* <A>(
         question: string,
         codec: Codec<A>
       ): Effect.fn.Return<Answered<A>> {
-        for (;;) {
-          const given = yield* Effect.orDie(work.answered(runId, question))
-          if (given !== undefined) return yield* Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(codec))(given))
-          yield* Effect.sleep(pollInterval)
+        for (let pace = pollPace.least; ; pace = Math.min(pace * 1.1, pollPace.most)) {
+          const [given] = yield* Effect.orDie(work.answers([{ runId, question }]))
+          if (given !== undefined)
+            return yield* Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(codec))(given.answer))
+          yield* Effect.sleep(Duration.millis(pace))
         }
       })
+      const awaitAnswer = <A>(question: string, codec: Codec<A>) =>
+        Effect.flatMap(CurrentLease, (lease) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => lease?.activity.questions.add(question)),
+            () => lookForAnswer(question, codec),
+            () => Effect.sync(() => lease?.activity.questions.delete(question))
+          )
+        )
       /* Plugins and servers start before the run has events that a follower could see: nobody can answer for them. */
       return Approver.of({
         step: (_title, _items, question) => awaitAnswer(question, answered.step),

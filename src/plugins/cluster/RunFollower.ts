@@ -61,7 +61,7 @@ const isAnswered = Effect.fnUntraced(function* (
   const isApproved =
     (scope === "step" && (isYes || run?.approveSteps === true)) ||
     (scope === "call" && isYes && items.every(({ personOnly }) => personOnly !== true))
-  return isApproved || (yield* (yield* ClusterWork).answered(runId, hash)) !== undefined
+  return isApproved || (yield* (yield* ClusterWork).answers([{ runId, question: hash }])).length > 0
 })
 
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */

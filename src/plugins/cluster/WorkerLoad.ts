@@ -8,6 +8,9 @@ import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
 import { ModelSlots } from "../../kit/models.ts"
 import { RunSettings } from "../../kit/program.ts"
 
+/** A worker leads so many runs for each slot: each has tools, plugins and MCP servers of its own in memory. */
+const runsOfSlot = 4
+
 /** What this worker has in hand. */
 export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
@@ -40,10 +43,15 @@ export const makeLoad = (slots: number) => {
         Effect.acquireUseRelease(
           Effect.sync(() => {
             if (lease !== undefined) fresh.delete(lease)
+            lease?.activity.calls.add(call)
             change(lease, 1)
           }),
           () => call,
-          () => Effect.sync(() => change(lease, -1))
+          () =>
+            Effect.sync(() => {
+              lease?.activity.calls.delete(call)
+              change(lease, -1)
+            })
         )
       ),
     count: () => {
@@ -54,7 +62,8 @@ export const makeLoad = (slots: number) => {
     room: () => {
       const calls = [...asking.values()].reduce((sum, one) => sum + one, fresh.size)
       const refine = Math.max(0, Math.min(slots + 1 - calls, Math.ceil(slots / 2)))
-      return { run: 1, refine, task: 8 }
+      const runs = [...held].filter(({ kind }) => kind === "run").length
+      return { run: runs < slots * runsOfSlot ? 1 : 0, refine, task: 8 }
     }
   }
 }

@@ -41,7 +41,8 @@ import { ClusterRuns, layerClusterStore } from "./ClusterRuns.ts"
 import { ClusterWorkers, watchWorkers } from "./ClusterWorkers.ts"
 import { followRun } from "./RunFollower.ts"
 import { RunRefused } from "./RemoteAnswers.ts"
-import { layerSqlWork } from "./SqlWork.ts"
+import { layerBossWork } from "./BossWork.ts"
+import { WorkQueues } from "./WorkQueues.ts"
 
 const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
@@ -56,9 +57,13 @@ export const layerNamedDatabase = (address = "") =>
     })
   )
 
+/** The services over a database. */
+export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerBossWork).pipe(
+  Layer.provide(WorkQueues.layer)
+)
+
 /** The tables of a database, each behind its service. */
-export const layerTables = (address?: string) =>
-  Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork).pipe(Layer.provide(layerNamedDatabase(address)))
+export const layerTables = (address?: string) => layerServices.pipe(Layer.provide(layerNamedDatabase(address)))
 
 /** The runs in the database. */
 export const layerClusterRuns = (address?: string) => Layer.provideMerge(layerClusterStore, layerTables(address))
@@ -69,18 +74,22 @@ export const layerClient = (
   database?: string
 ) => Layer.merge(layerClusterRuns(database), approver)
 
-type Approvals = Pick<RunContext, "approveSteps" | "yes">
+interface Approvals extends Pick<RunContext, "approveSteps" | "yes"> {
+  /** Runs of a higher priority come first; 0 when absent. */
+  readonly priority?: number | undefined
+}
 
 /** A run for the workers. What is allowed and approved holds for this run only. */
 const clusterRunOf = Effect.fnUntraced(function* (
   opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
   setup: Setup,
   allow: Configuration["allow"] = [],
-  { approveSteps, yes = false }: Approvals
+  { approveSteps, priority = 0, yes = false }: Approvals
 ) {
   const project = (yield* realPath(setup.project)) ?? setup.project
   const whole: ClusterRun["opened"] = { ...opened, program: build, project, settings: savedSettings(setup) }
-  return { opened: whole, allow, approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
+  const more = { ...(yes ? { yes } : {}), ...(priority === 0 ? {} : { priority }) }
+  return { opened: whole, allow, approveSteps, ...more } satisfies ClusterRun
 })
 
 /** Reads the setup of a run on this machine, for the workers. */
@@ -124,7 +133,7 @@ const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, a
     return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
   }
   const setup = yield* readSetup(where, mergeConfigurations(before.settings, given))
-  return yield* clusterRunOf(before, setup, given.allow, approvals)
+  return yield* clusterRunOf(before, setup, given.allow, { priority: standing?.run.priority, ...approvals })
 })
 
 /** Opens a run again that has ended, or that other builds left, where a worker finds it; returns its id. */

@@ -53,6 +53,8 @@ type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "sk
 export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
   /** A name as for `--model`. */
   readonly model?: string
+  /** From -100 to 100: runs of a higher priority come first; 0 when absent. */
+  readonly priority?: number
 }
 
 /** How a worker works. */
@@ -73,7 +75,7 @@ export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
       const newRun = yield* withOptions(options, "a run on a cluster", () => newRunOf(options, runId))
-      yield* submitRun(yield* prepareRun(newRun, { approveSteps: false }))
+      yield* submitRun(yield* prepareRun(newRun, { approveSteps: false, priority: options.priority }))
       return yield* attachRun(runId, (recorded) => Effect.sync(() => listen(recorded)))
     }).pipe(onCluster(options))
   )

@@ -34,7 +34,7 @@ const begin = Effect.fnUntraced(function* (order: SharedOrder, approvals: Pick<S
     case "resume":
       return yield* resumeOnCluster(order.saved, approvals)
     case "start":
-      yield* submitRun(yield* prepareRun(order.run, approvals))
+      yield* submitRun(yield* prepareRun(order.run, { ...approvals, priority: order.priority }))
       return order.run.order.runId
   }
 })

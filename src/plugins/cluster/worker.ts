@@ -81,6 +81,7 @@ const reportPresence = Effect.fnUntraced(function* (
   )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
+  yield* workers.forget
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
   return Effect.map(stateSaid, presenceOf)
 })

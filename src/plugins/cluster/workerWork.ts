@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, encodeEnding } from "./ClusterRuns.ts"
@@ -29,8 +30,8 @@ export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
 
-/** The name of this process among workers. */
-export const workerName = `${hostname()}-${process.pid}`
+/** The name of this process among workers: containers may share their names and numbers. */
+export const workerName = `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`
 
 /** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"

@@ -39,6 +39,7 @@ describe("a query to a database that is away", () => {
     ["55P03", "cannot have a lock", true],
     ["58030", "cannot read its disk", true],
     ["08006", "broke off the connection", true],
+    ["25P03", "ended a transaction whose client was silent", true],
     ["25P02", "has given up a transaction", false],
     ["22P05", "cannot hold a character", false],
     ["23505", "has the row already", false],

@@ -14,8 +14,8 @@ import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { ClusterRuns, encodeEnding } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
-import { layerSqlWork } from "../../../src/plugins/cluster/SqlWork.ts"
-import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { appendWith, endHeartbeats, leaseRun } from "../../support/LeasedRun.ts"
 import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
@@ -56,7 +56,7 @@ const report: RunReport = {
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 }
 
-const layerTables = Layer.merge(ClusterRuns.layer, layerSqlWork)
+const layerTables = layerServices
 
 /** Runs a body on a database of its own. */
 const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
@@ -76,7 +76,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         const faults: ReadonlyArray<Partial<Parameters<typeof network.fail>[0]>> = [
           { table: "task_conductor_runs", verb: "insert" },
           { table: "task_conductor_records", verb: "insert" },
-          { table: "task_conductor_work", verb: "insert" },
+          { table: "task_conductor_boss.job_common", verb: "insert" },
           { verb: "commit" }
         ]
         yield* Effect.gen(function* () {
@@ -174,10 +174,9 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         assert.deepStrictEqual(again.map(({ runId }) => runId).toSorted(), ["run-1", "run-3"])
         /* The worker that had it before writes nothing more, and what was refused is asked again. */
         assert.isFalse(yield* work.end(first, end))
-        assert.deepStrictEqual(
-          [yield* work.answered("run-1", "q-1"), (yield* work.answered("run-1", "q-2")) === undefined],
-          [undefined, false]
-        )
+        assert.deepStrictEqual(yield* work.answers(["q-1", "q-2"].map((question) => ({ runId: "run-1", question }))), [
+          { runId: "run-1", question: "q-2", answer: JSON.stringify({ answer: "step", by: "person" }) }
+        ])
         assert.deepStrictEqual([yield* runs.remove("run-3"), yield* runs.remove("run-2")], [false, true])
       })
     )
@@ -224,7 +223,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         const sql = yield* SqlClient.SqlClient
         const runs = yield* ClusterRuns
         const lease: HeldLease = yield* leaseRun(newRun("run-1"))
-        yield* sql`UPDATE task_conductor_work SET lease_until = now() - interval '1 second'`
+        yield* endHeartbeats(sql)
         yield* (yield* ClusterWork).claim({ name: "gpu-2", program: "0.0.0" }, { run: 1, refine: 0, task: 0 })
         const write = Journal.use((journal) => journal.append(settled("key", "late"))).pipe(
           Effect.provideService(CurrentLease, lease),
@@ -266,9 +265,9 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("goes on with a database that has no work yet", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* makePostgres)
-      const older = SqlClient.SqlClient.use((sql) => sql`DROP TABLE task_conductor_work, task_conductor_answers;`).pipe(
-        Effect.andThen(SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`))
-      )
+      const older = SqlClient.SqlClient.use(
+        (sql) => sql`DROP TABLE task_conductor_declined, task_conductor_answers;`
+      ).pipe(Effect.andThen(SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`)))
       const now = Effect.gen(function* () {
         yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
         assert.lengthOf(yield* (yield* ClusterRuns).known("run-1", 0), 1)

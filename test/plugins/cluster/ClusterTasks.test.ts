@@ -17,7 +17,7 @@ import {
   nobodyFits,
   type TaskContext
 } from "../../../src/plugins/cluster/ClusterTasks.ts"
-import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, CurrentLease, newActivity } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { ChangeApplier } from "../../../src/services/pipeline/ChangeApplier.ts"
@@ -99,6 +99,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
       lost: yield* Deferred.make<void>(),
       cancelled: yield* Deferred.make<void>(),
       lookForWork: Effect.void,
+      activity: newActivity(),
       renewedAt: 0
     }
     const secretsThere = makeSecrets(redact)

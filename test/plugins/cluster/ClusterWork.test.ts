@@ -7,12 +7,14 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
-import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { type ClaimedWork, ClusterWork, type NewRecord, type Room } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
-import { layerSqlWork } from "../../../src/plugins/cluster/SqlWork.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { endHeartbeats } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
-import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+import { makePostgresProxy } from "../../support/PostgresProxy.ts"
+import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
 
 const program = "0.0.0"
 const newRun = (runId: string): ClusterRun => ({
@@ -43,13 +45,7 @@ const onDatabase = <A, E>(
   body: Effect.Effect<A, E, ClusterRuns | ClusterWorkers | ClusterWork | SqlClient.SqlClient>
 ) =>
   Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(
-      body,
-      Layer.provideMerge(
-        Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerSqlWork),
-        layerDatabase(Redacted.make(url))
-      )
-    )
+    Effect.provide(body, Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
   )
 
 /** One store of the two that are compared, with what only tests do to it. */
@@ -61,8 +57,8 @@ interface Tried {
   readonly leases: Map<string, Array<ClaimedWork>>
 }
 
-const recordOf = (number: number, { epoch, key }: ClaimedWork): NewRecord => ({
-  lease: { key, epoch },
+const recordOf = (number: number, { attempt, id, queue }: ClaimedWork): NewRecord => ({
+  lease: { queue, id, attempt },
   token: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
   at: "2026-11-20T18:30:00.000Z",
   type: "outcome",
@@ -80,7 +76,7 @@ const randomStep = Effect.gen(function* () {
   const worker = names[yield* of(names.length)] ?? ""
   const runId = runIds[yield* of(runIds.length)] ?? ""
   const key = ["run", "refine/a", "refine/b", "task/a"][yield* of(4)] ?? ""
-  const [age, which, number, why] = [yield* of(2), yield* of(12), yield* of(60), yield* of(3)]
+  const [age, which, number, why] = [yield* of(2), yield* of(13), yield* of(60), yield* of(3)]
   /** Does something with the last lease of a piece, or an older one; nothing where there was none. */
   const held =
     <A, E>(use: (work: Tried["work"], lease: ClaimedWork) => Effect.Effect<A, E>): Step =>
@@ -148,11 +144,18 @@ const randomStep = Effect.gen(function* () {
     ],
     [
       "reads results",
-      ({ work }) =>
-        Effect.map(work.results(runId, ["run", "refine/a", "refine/b", "task/a"]), (all) => [...all].toSorted())
+      held((work, lease) =>
+        Effect.map(work.results(lease, ["run", "refine/a", "refine/b", "task/a"]), (all) => [...all].toSorted())
+      )
     ],
     ["answers", ({ work }) => work.answer(runId, `question ${which}`, `"${number}"`)],
-    ["reads an answer", ({ work }) => work.answered(runId, `question ${which}`)],
+    [
+      "lets a piece rest",
+      held((work, lease) =>
+        work.rest(lease, { questions: [`question ${number % 12}`], keys: why === 0 ? [`${kind}/a`] : [] })
+      )
+    ],
+    ["reads an answer", ({ work }) => work.answers([{ runId, question: `question ${which}` }])],
     ["loses its lease", ({ expire }) => Effect.as(expire(runId, key), undefined)],
     ["cancels", ({ cancel }) => (number < 6 ? Effect.as(cancel(runId), undefined) : Effect.void)]
   ]
@@ -170,8 +173,7 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
         const stores: ReadonlyArray<Tried> = [
           {
             work: yield* ClusterWork,
-            expire: (runId, key) => sql`UPDATE task_conductor_work SET lease_until = now() - interval '1 hour'
-              WHERE run_id = ${runId} AND key = ${key} AND lease_until IS NOT NULL`,
+            expire: (runId, key) => endHeartbeats(sql, runId, key),
             cancel: (runId) => sql`UPDATE task_conductor_runs SET cancelled = true WHERE run_id = ${runId}`,
             leases: new Map()
           },
@@ -186,6 +188,7 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
         for (let seed = 1; seed <= 4; seed += 1) {
           yield* Effect.gen(function* () {
             yield* sql`DELETE FROM task_conductor_runs`
+            yield* Effect.ignore(sql`DELETE FROM task_conductor_boss.job`)
             for (const runId of runIds) {
               yield* runs.submit(newRun(runId), [], (json) => json)
               memory.submit(runId, program)
@@ -249,7 +252,7 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
           yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }),
           []
         )
-        yield* sql`UPDATE task_conductor_work SET lease_until = now() - interval '1 second'`
+        yield* endHeartbeats(sql)
         const [second] = yield* work.claim({ name: "gpu-x", program }, { run: 1, refine: 1, task: 1 })
         if (first === undefined || second === undefined) throw new Error("nobody claimed it")
         assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
@@ -261,6 +264,122 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
         )
       })
     )
+  )
+})
+
+/** Offers pieces of a run with these names. */
+const offerAll = Effect.fnUntraced(function* (lease: ClaimedWork, names: ReadonlyArray<string>) {
+  const pieces = names.map((name) => ({ key: name, kind: "refine" as const, payload: "{}" }))
+  return yield* (yield* ClusterWork).offer(lease, pieces)
+})
+
+describe("the runs of a cluster", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest("take turns, and those of a higher priority come first", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        const runs = yield* ClusterRuns
+        const claim = (room: Partial<Room>) =>
+          work.claim({ name: "gpu-1-7", program }, { run: 0, refine: 0, task: 0, ...room })
+        const lead = Effect.fnUntraced(function* (runId: string, priority: number) {
+          yield* runs.submit({ ...newRun(runId), priority }, [], (json) => json)
+          const [lease] = yield* claim({ run: 1 })
+          return lease ?? (yield* Effect.die("nobody leads it"))
+        })
+        const first = yield* lead("run-1", 0)
+        assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
+        assert.lengthOf(yield* claim({ refine: 2 }), 2)
+        assert.isTrue(yield* offerAll(yield* lead("run-2", 0), ["b1", "b2"]))
+        assert.isTrue(yield* offerAll(first, ["a6"]))
+        assert.isTrue(yield* offerAll(yield* lead("run-3", 5), ["c1"]))
+        const order: Array<string> = []
+        for (let left = 7; left > 0; left -= 1) order.push(...(yield* claim({ refine: 1 })).map(({ key }) => key))
+        assert.deepStrictEqual(order, ["c1", "a3", "b1", "a4", "b2", "a5", "a6"])
+      })
+    )
+  )
+})
+
+describe("a piece that rests", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest("is nobody's until what it waits for is there, and is then whole", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
+        const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
+        const [leader] = yield* claim
+        if (leader === undefined) return yield* Effect.die("nobody leads it")
+        yield* offerAll(leader, ["a"])
+        const [task] = yield* claim
+        if (task === undefined) return yield* Effect.die("nobody took it")
+        /* The run does not rest before its task does. */
+        yield* work.rest(leader, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])
+        yield* work.rest(task, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual([...(yield* work.results(leader, ["a"]))], [["a", undefined]])
+        const again = { ...leader, attempt: 1 }
+        yield* work.rest(again, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.answer("run-1", "q", "true")
+        assert.deepStrictEqual(yield* pieces, [
+          ["a", "{}", 1],
+          ["run", "{}", 2]
+        ])
+        /* What was answered meanwhile is not waited for. */
+        yield* work.rest({ ...task, attempt: 1 }, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [["a", "{}", 2]])
+        /* A finished task wakes its run. */
+        yield* work.rest({ ...leader, attempt: 2 }, { questions: ["other"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.append("run-1", [], [{ lease: { ...task, attempt: 2 }, result: "true" }])
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 3]])
+      })
+    )
+  )
+})
+
+describe("a worker whose heartbeats end", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest("loses its work to another one between ten and twelve seconds later", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
+        if (lease === undefined) return yield* Effect.die("nobody leads it")
+        const begun = performance.now()
+        assert.lengthOf(yield* work.renew([lease]), 1)
+        const again = work.claim({ name: "gpu-2-9", program }, { run: 1, refine: 0, task: 0 })
+        while ((yield* again).length === 0) yield* Effect.sleep("800 millis")
+        const seconds = (performance.now() - begun) / 1000
+        assert.isAtLeast(seconds, 9.9)
+        assert.isAtMost(seconds, 12)
+        assert.deepStrictEqual(yield* work.renew([lease]), [])
+      })
+    )
+  )
+
+  liveTest("keeps it when the connection of a heartbeat is dead for good, or all that were open", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeServer()
+      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+      const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(network.url)))
+      yield* Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
+        if (lease === undefined) return yield* Effect.die("nobody leads it")
+        for (const strike of [
+          () => void network.fail({ with: "hole", table: "task_conductor_boss.job_common", verb: "update", times: 1 }),
+          network.forget
+        ]) {
+          strike()
+          const begun = performance.now()
+          assert.lengthOf(yield* work.renew([lease]), 1)
+          assert.isAtMost(performance.now() - begun, 7000)
+        }
+      }).pipe(Effect.provide(database))
+    })
   )
 })
 

@@ -8,7 +8,8 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeOffers } from "../../../src/plugins/cluster/ClusterTasks.ts"
-import { ClusterWork, CurrentLease, type HeldLease, type WorkKind } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, CurrentLease, type HeldLease, newActivity } from "../../../src/plugins/cluster/ClusterWork.ts"
+import type { WorkKind } from "../../../src/plugins/cluster/WorkQueues.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -53,16 +54,16 @@ const workFor = (lead: Effect.Effect<void, never, ClusterWork>) =>
 
 const offering = (kind: WorkKind, count: number) =>
   Effect.gen(function* () {
-    const offer = yield* makeOffers("run-1")
+    const offer = yield* makeOffers
     const pieces = Array.from({ length: count }, (_, at) => ({ key: `${kind}/${at}`, kind, payload: "{}" }))
     yield* Effect.forEach(pieces, offer, { concurrency: "unbounded" })
   }).pipe(Effect.scoped)
 
 describe("what the database is asked while models work", () => {
-  it.effect("is for free work by a worker that has enough to do, at most every two seconds", () =>
+  it.effect("is for free work by a worker that has enough to do, at most once a second", () =>
     Effect.gen(function* () {
       const { counts } = yield* workFor(Effect.void)
-      assert.isAtMost(counts.claims, 33)
+      assert.isAtMost(counts.claims, 61)
     })
   )
 
@@ -84,6 +85,41 @@ describe("what the database is asked while models work", () => {
   )
 })
 
+describe("a piece that does nothing but wait for an answer", () => {
+  it.effect("rests after a minute, costs nothing then, and goes on with the answer", () =>
+    Effect.gen(function* () {
+      const { layer, memory } = makeStore()
+      const context = yield* Layer.build(layer)
+      const begun: Array<number> = []
+      const loop = runWorkLoop({
+        worker,
+        room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+        report: () => Effect.void,
+        carryOut: Effect.fnUntraced(function* ({ activity }) {
+          begun.push(yield* Clock.currentTimeMillis)
+          activity.questions.add("q")
+          return yield* Effect.never
+        })
+      })
+      yield* Effect.forkScoped(Effect.provideContext(loop, context))
+      yield* TestClock.adjust("50 seconds")
+      assert.deepStrictEqual(
+        memory.pieces().map(({ isActive, isResting }) => [isActive, isResting]),
+        [[true, false]]
+      )
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(
+        memory.pieces().map(({ isActive, isResting }) => [isActive, isResting]),
+        [[false, true]]
+      )
+      assert.lengthOf(begun, 1)
+      yield* memory.work.answer("run-1", "q", "true")
+      yield* TestClock.adjust("2 seconds")
+      assert.lengthOf(begun, 2)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the journal of a cluster run", () => {
   it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
     Effect.gen(function* () {
@@ -98,6 +134,7 @@ describe("the journal of a cluster run", () => {
         lost: yield* Deferred.make<void>(),
         cancelled: yield* Deferred.make<void>(),
         lookForWork: Effect.void,
+        activity: newActivity(),
         renewedAt: 0
       }
       const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)

@@ -12,7 +12,7 @@ import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/plugins/cluster/RunFollower.ts"
 import { answered } from "../../../src/services/journal/RecordedAnswers.ts"
 import { giveAnswer } from "../../../src/plugins/cluster/RemoteAnswers.ts"
-import { layerSqlWork } from "../../../src/plugins/cluster/SqlWork.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
 import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
@@ -62,7 +62,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
       yield* Fiber.interrupt(follower)
       return { asked, left: left instanceof Error ? left.message : undefined }
     })
-    const database = Layer.provideMerge(Layer.merge(ClusterRuns.layer, layerSqlWork), layerDatabase(Redacted.make(url)))
+    const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))
     return yield* Effect.provide(body, Layer.merge(database, approver))
   })
 

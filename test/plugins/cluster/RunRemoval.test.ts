@@ -8,7 +8,7 @@ import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns, removeOldRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { layerSqlWork } from "../../../src/plugins/cluster/SqlWork.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
@@ -28,10 +28,7 @@ const newRun = (runId: string): ClusterRun => ({
 /** Runs a body on a database of its own. */
 const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
   Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(
-      body,
-      Layer.provideMerge(Layer.merge(ClusterRuns.layer, layerSqlWork), layerDatabase(Redacted.make(url)))
-    )
+    Effect.provide(body, Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
   )
 
 const begun = (daysAgo: number) =>
@@ -51,8 +48,12 @@ describe("a run that is removed from the database", { timeout: 60_000, ...needsP
         assert.isFalse(yield* runs.remove("run-1"))
         yield* runs.cancel("run-1")
         assert.deepStrictEqual([yield* runs.remove("run-1"), yield* runs.remove("run-1")], [true, false])
-        for (const table of ["runs", "records", "work", "answers"]) {
-          const left = yield* sql.unsafe<{ run_id: string }>(`SELECT run_id FROM task_conductor_${table}`)
+        const ofPieces = "singleton_key AS run_id FROM task_conductor_boss.job"
+        for (const from of [
+          ...["runs", "records", "answers"].map((table) => `run_id FROM task_conductor_${table}`),
+          ofPieces
+        ]) {
+          const left = yield* sql.unsafe<{ run_id: string }>(`SELECT ${from}`)
           assert.deepStrictEqual(
             left.map((row) => row.run_id),
             ["run-10"]

@@ -63,7 +63,7 @@ describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () =
         const sql = yield* SqlClient.SqlClient
         const prune = yield* start(["runs", "prune", "--cluster", "--older-than", "0"])
         yield* Effect.promise(() => prune.ended)
-        return yield* sql`SELECT run_id FROM task_conductor_work UNION SELECT run_id FROM task_conductor_records`
+        return yield* sql`SELECT singleton_key FROM task_conductor_boss.job UNION SELECT run_id FROM task_conductor_records`
       })
       expect(yield* Effect.provide(left, layerDatabase(Redacted.make(url)))).toEqual([])
     })

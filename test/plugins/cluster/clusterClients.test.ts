@@ -145,7 +145,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect([code, stderr.split("No worker").length, stderr.split(" is there now.").length], stderr).toEqual([
           0, 2, 2
         ])
-        expect(stderr).toMatch(new RegExp(`^The worker \\S+-${binary.child.pid} is there now.$`, "m"))
+        expect(stderr).toMatch(new RegExp(`^The worker \\S+-${binary.child.pid}-\\w+ is there now.$`, "m"))
       }
       const again = yield* start(["attach", "last"])
       expect((yield* Effect.promise(() => again.ended)).stderr).not.toContain("No worker")

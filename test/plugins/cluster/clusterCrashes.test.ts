@@ -91,15 +91,15 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
         const sql = yield* SqlClient.SqlClient
         /* The result of the task is held back, as if the worker were slow to write it. */
         yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
-          IF new.result IS NOT NULL THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF; RETURN new; END'`)
-        yield* sql`CREATE TRIGGER hold BEFORE UPDATE ON task_conductor_work FOR EACH ROW EXECUTE FUNCTION hold()`
+          IF new.state = ''completed'' THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF; RETURN new; END'`)
+        yield* sql`CREATE TRIGGER hold BEFORE UPDATE ON task_conductor_boss.job_common FOR EACH ROW EXECUTE FUNCTION hold()`
         const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
         yield* untilSent(1)
         const isHeld = sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
         while ((yield* isHeld).length === 0) yield* Effect.sleep("50 millis")
         killSender()
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
-        yield* sql`DROP TRIGGER hold ON task_conductor_work`
+        yield* sql`DROP TRIGGER hold ON task_conductor_boss.job_common`
         return client
       })
       const client = yield* Effect.provide(dying, layerDatabase(Redacted.make(url)))

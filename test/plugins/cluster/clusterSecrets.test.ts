@@ -42,7 +42,9 @@ const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some(
 /** All rows of all tables, as text. */
 const dump = SqlClient.SqlClient.use((sql) =>
   Effect.gen(function* () {
-    const tables = yield* sql<{ name: string }>`SELECT quote_ident(table_name) AS name
+    const tables = yield* sql<{
+      name: string
+    }>`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name
       FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
     const rows = yield* Effect.forEach(tables, ({ name }) =>
       Effect.map(sql.unsafe<{ text: string }>(`SELECT one::text AS text FROM ${name} AS one`), (all) =>

@@ -1,0 +1,388 @@
+/**
+ * The work of cluster runs in the database: pg-boss has the pieces, our tables have the rest. Whatever is written for a piece looks, in
+ * the same statement or under the lock of the same transaction, at whether its attempt is the active one.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { retryTransient, transaction } from "./ClusterDatabase.ts"
+import {
+  type WorkAttempt,
+  type Claimant,
+  type ClaimedWork,
+  ClusterWork,
+  Declined,
+  type Lease,
+  type Presence,
+  priorityStep,
+  type RunQuestion,
+  runPiece,
+  type WorkItem
+} from "./ClusterWork.ts"
+import { StatementLimit } from "./PostgresClient.ts"
+import {
+  type BossJob,
+  bossSchema,
+  kindOf,
+  pieceId,
+  queueLike,
+  queueOf,
+  queuesLike,
+  queuesOf,
+  WorkQueues,
+  type WorkKind
+} from "./WorkQueues.ts"
+
+/** A worker that was not seen for this time counts as dead. */
+export const aliveSeconds = 15
+
+/** A heartbeat that gets no answer is sent again on another connection, long before the pieces are given up. */
+const heartbeatLimit = "4 seconds"
+
+/** When a piece that rests would begin by itself, and the SQL of those that do. */
+const never = "9999-01-01T00:00:00Z"
+const rests = "start_after > now() + interval '1 day'"
+
+const jobs = `${bossSchema}.job`
+
+/** What a piece is made of. */
+interface PieceData {
+  readonly runId: string
+  readonly leader: string
+  readonly key: string
+  readonly payload: string
+  readonly priority: number
+}
+
+interface Look {
+  readonly queue: string
+  readonly hasReady: boolean
+  readonly late: boolean
+  readonly due: boolean
+  readonly closed: ReadonlyArray<string>
+}
+
+interface Fetched extends WorkAttempt, PieceData {}
+
+const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
+
+const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
+
+export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
+  sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+    VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, program = excluded.program, report = excluded.report,
+      seen_at = excluded.seen_at`
+
+/** The active attempts among these, locked as `lock` says until the end of the transaction. */
+const held = (sql: SqlClient.SqlClient, attempts: ReadonlyArray<WorkAttempt>, lock: "SHARE" | "UPDATE" = "SHARE") => {
+  const listOf = (texts: ReadonlyArray<string>) => sql`string_to_array(${texts.join(",")}, ',')`
+  const pairs = attempts.map(({ attempt, id }) => `${id}:${attempt}`)
+  return sql`SELECT j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
+    AND j.name = ANY(${listOf(attempts.map(({ queue }) => queue))})
+    AND j.id = ANY(${listOf(attempts.map(({ id }) => id))}::uuid[])
+    AND (j.id::text || ':' || j.retry_count::text) = ANY(${listOf(pairs)}) FOR ${sql.literal(lock)} OF j`
+}
+
+/** A run that is put into its queue, and the piece that leads it. */
+export interface RunOffer {
+  readonly runId: string
+  readonly leader: string
+  readonly program: string
+  readonly priority: number
+}
+
+/** Puts the piece that leads a run into its queue, which is there. */
+export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, program, runId }: RunOffer) => {
+  const data: PieceData = { runId, leader, key: runPiece.key, payload: runPiece.payload, priority }
+  const job = { id: leader, data, priority: priority * priorityStep, singletonKey: runId, group: { id: leader } }
+  return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
+}
+
+/** Removes the pieces of a run in these queues, also those that somebody has: whatever is written for them is refused. */
+export const removePieces = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { use }: WorkQueues["Service"],
+  runId: string,
+  queues: ReadonlyArray<string>
+) {
+  const names = JSON.stringify(queues)
+  const rows = yield* sql<{ readonly name: string; readonly id: string }>`SELECT name, id FROM ${sql.literal(jobs)}
+    WHERE name IN (SELECT jsonb_array_elements_text(${names}::jsonb)) AND singleton_key = ${runId}`
+  for (const [name, pieces] of Map.groupBy(rows, (row) => row.name)) {
+    const ids = pieces.map(({ id }) => id)
+    yield* use((boss, options) => boss.deleteJob(name, ids, options))
+  }
+})
+
+/** Lets the pieces of a run that rest begin again: all of them, or this one. */
+const wake = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { use }: WorkQueues["Service"],
+  runId: string,
+  queues: ReadonlyArray<string>
+) {
+  const rows = yield* sql<{ readonly name: string; readonly id: string }>`SELECT name, id FROM ${sql.literal(jobs)}
+    WHERE name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND singleton_key = ${runId}
+      AND state < 'active' AND ${sql.literal(rests)}`
+  for (const { id, name } of rows) {
+    yield* use((boss, options) => boss.update(name, undefined, { id, startAfter: 0, ...options }))
+  }
+})
+
+const makeClaim = (
+  sql: SqlClient.SqlClient,
+  { ready, use }: WorkQueues["Service"]
+): ClusterWork["Service"]["claim"] => {
+  /* As isOtherBuild says it: sources do not know which build they are. */
+  const isOwn = (column: string, separator: string, { program }: Claimant) => {
+    const [version = "", build = ""] = program.split("+")
+    const part = (at: number) => sql.literal(`split_part(${column}, '${separator}', ${at})`)
+    return separator === "/"
+      ? sql`(${part(2)} = ${version} AND (${build}::text = '' OR ${part(3)} IN ('', ${build})))`
+      : sql`(${part(1)} = ${version} AND (${build}::text = '' OR ${part(2)} IN ('', ${build})))`
+  }
+
+  /** What there is in the queues of a worker. What it has declined is closed to it unless all that are there have declined it. */
+  const look = (worker: Claimant) => {
+    const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
+    const [all, someReady] = [sql.literal(jobs), sql.literal("NOT j.blocked AND j.start_after <= now()")]
+    return sql<Look>`SELECT q.name AS queue,
+        EXISTS (SELECT FROM ${all} j WHERE j.name = q.name AND j.state < 'active' AND ${someReady}) AS "hasReady",
+        EXISTS (SELECT FROM ${all} j WHERE j.name = q.name AND j.state = 'active'
+          AND j.heartbeat_on + j.heartbeat_seconds * interval '1 second' < now()) AS late,
+        coalesce(q.monitor_claim_on < now() - interval '1 minute', true) AS due,
+        ARRAY(SELECT d.id::text FROM task_conductor_declined d WHERE d.worker = ${worker.name} AND EXISTS (
+          SELECT FROM task_conductor_workers a WHERE a.seen_at > ${alive} AND ${isOwn("a.program", "+", worker)}
+            AND a.report NOT LIKE '%"hasGivenUp":true%'
+            AND NOT EXISTS (SELECT FROM task_conductor_declined o WHERE o.id = d.id AND o.worker = a.name))) AS closed
+      FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", "/", worker)} ORDER BY q.name`
+  }
+
+  /** Those of the fetched pieces whose run goes on; others are of no use to anybody. */
+  const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<Fetched>) {
+    const given = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
+    const rows = yield* retryTransient(sql<{ readonly id: string; readonly setup: string; readonly declined: string }>`
+      WITH g AS (SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(id uuid, run text, leader uuid)),
+        led AS (UPDATE task_conductor_runs r SET led_by = ${name} FROM g WHERE r.run_id = g.run AND r.leader = g.id)
+      SELECT g.id, md5(r.shared) AS setup, coalesce((SELECT jsonb_object_agg(d.worker, d.why)
+        FROM task_conductor_declined d WHERE d.id = g.id), '{}')::text AS declined
+      FROM g JOIN task_conductor_runs r ON r.run_id = g.run AND r.leader = g.leader AND r.ending IS NULL`)
+    const runs = new Map(rows.map((row) => [row.id, row]))
+    const claimed: Array<ClaimedWork> = []
+    for (const piece of fetched) {
+      const row = runs.get(piece.id)
+      if (row === undefined) {
+        yield* retryTransient(use((boss, options) => boss.deleteJob(piece.queue, asAttempt(piece), options)))
+        continue
+      }
+      const { declined, setup } = row
+      claimed.push({ ...piece, kind: kindOf(piece.queue), worker: name, setup, declined: decodeDeclined(declined) })
+    }
+    return claimed
+  })
+
+  return Effect.fn("ClusterWork.claim")(function* (worker, room) {
+    const queues = yield* retryTransient(Effect.andThen(ready, look(worker)))
+    if (queues.some(({ due, late }) => due || late)) yield* retryTransient(use((boss) => boss.supervise()))
+    const left: Record<WorkKind, number> = { ...room }
+    const fetched: Array<Fetched> = []
+    for (const { closed, hasReady, late, queue } of queues) {
+      const batchSize = left[kindOf(queue)]
+      if (batchSize <= 0 || !(hasReady || late)) continue
+      const found = yield* retryTransient(
+        use((boss, options) => boss.fetch<PieceData>(queue, { batchSize, ignoreGroups: [...closed], ...options }))
+      )
+      left[kindOf(queue)] -= found.length
+      for (const { data, id, retryCount } of found) fetched.push({ ...data, queue, id, attempt: retryCount })
+    }
+    return fetched.length === 0 ? [] : yield* accept(worker, fetched)
+  })
+}
+
+const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): ClusterWork["Service"]["append"] =>
+  Effect.fn("ClusterWork.append")((runId, records, finished = []) => {
+    const count = records.length
+    const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
+    const given = JSON.stringify(
+      records.map(({ lease, ...record }, index) => ({ ...record, n: index + 1, id: lease.id, attempt: lease.attempt }))
+    )
+    const written = sql<{ readonly token: string }>`WITH given AS (
+        SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
+          type text, key text, event text, json text)),
+      held AS (${held(
+        sql,
+        records.map(({ lease }) => lease)
+      )}),
+      run AS (UPDATE task_conductor_runs r SET records = r.records + ${count}, size = r.size + ${bytes}
+        WHERE r.run_id = ${runId} AND r.ending IS NULL AND EXISTS (SELECT FROM held) RETURNING r.records),
+      added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+        SELECT ${runId}, run.records - ${count} + g.n, g.at, g.type, g.key, g.event, g.json, g.token
+        FROM run, given g JOIN held ON held.id = g.id AND held.retry_count = g.attempt
+        ON CONFLICT (token) DO NOTHING RETURNING token)
+      SELECT token::text AS token FROM added
+      UNION SELECT r.token::text FROM task_conductor_records r JOIN given ON given.token = r.token`
+    const finish = Effect.forEach(finished, ({ lease, result }) =>
+      Effect.andThen(
+        queues.use((boss, options) => boss.complete(lease.queue, asAttempt(lease), { result }, options)),
+        wake(sql, queues, runId, [queueLike(lease.queue, "run")])
+      )
+    )
+    const write = records.length === 0 ? Effect.succeed([]) : written
+    const all =
+      finished.length === 0
+        ? write
+        : transaction(
+            sql,
+            Effect.tap(write, () => finish)
+          )
+    return Effect.map(retryTransient(all), (rows) => new Set(rows.map(({ token }) => token)))
+  })
+
+/** The priorities of pieces: each run takes turns with those that wait, from where the first of them is. */
+const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
+  const [most, all] = [priority * priorityStep, sql.literal(jobs)]
+  return sql<{ readonly first: number }>`SELECT coalesce(
+    (SELECT min(j.priority) - 1 FROM ${all} j WHERE j.name = ${queue} AND j.state < 'active' AND j.singleton_key = ${runId}),
+    (SELECT max(j.priority) FROM ${all} j WHERE j.name = ${queue} AND j.state < 'active' AND NOT j.blocked
+      AND j.priority <= ${most} AND j.priority > ${most - priorityStep}), ${most}::int) AS first`
+}
+
+const makeOffer = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["offer"] =>
+  Effect.fn("ClusterWork.offer")((lease, pieces) => {
+    const { leader, priority, runId } = lease
+    const insert = Effect.gen(function* () {
+      if ((yield* held(sql, [lease])).length === 0) return false
+      for (const [kind, items] of Map.groupBy(pieces, (piece: WorkItem) => piece.kind)) {
+        const queue = queueLike(lease.queue, kind)
+        const [row] = yield* firstPriority(sql, lease, queue)
+        const offered = items.map(({ key, payload }, at): BossJob => {
+          const id = pieceId(leader, key)
+          const data: PieceData = { runId, leader, key, payload, priority }
+          return { id, data, priority: (row?.first ?? 0) - at, singletonKey: runId, group: { id } }
+        })
+        yield* use((boss, options) => boss.insert(queue, offered, options))
+      }
+      return true
+    })
+    return retryTransient(transaction(sql, insert))
+  })
+
+const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): ClusterWork["Service"]["end"] =>
+  Effect.fn("ClusterWork.end")((lease, ending, record) => {
+    const given = JSON.stringify(record === undefined ? [] : [record])
+    const count = record === undefined ? 0 : 1
+    const bytes = Buffer.byteLength(record?.json ?? "")
+    const write = sql`WITH held AS (${held(sql, [lease], "UPDATE")}),
+      ended AS (UPDATE task_conductor_runs r SET ending = ${ending}, records = r.records + ${count}, size = r.size + ${bytes}
+        WHERE r.run_id = ${lease.runId} AND r.ending IS NULL AND EXISTS (SELECT FROM held) RETURNING r.run_id, r.records),
+      added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+        SELECT ended.run_id, ended.records, g.at, g.type, g.key, g.event, g.json, g.token FROM ended,
+          jsonb_to_recordset(${given}::jsonb) AS g(token uuid, at text, type text, key text, event text, json text))
+      SELECT FROM ended`
+    const end = Effect.tap(write, ({ length }) =>
+      length > 0 ? removePieces(sql, queues, lease.runId, queuesLike(lease.queue)) : Effect.void
+    )
+    return Effect.map(retryTransient(transaction(sql, end)), ({ length }) => length > 0)
+  })
+
+const makeRenew = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
+  Effect.fn("ClusterWork.renew")((leases, presence) => {
+    const present = presence === undefined ? sql`` : sql`WITH present AS (${sayPresent(sql, presence)})`
+    const runIds = JSON.stringify(leases.map(({ runId }) => runId))
+    const beat = Effect.gen(function* () {
+      const kept = new Set<string>()
+      /* The piece that leads a run comes first, as where a run ends. */
+      for (const [queue, pieces] of Map.groupBy(leases, (lease) => lease.queue)) {
+        const touched = yield* use((boss, options) => boss.touch(queue, pieces.map(asAttempt), options))
+        for (const id of touched.settled ?? []) kept.add(id)
+      }
+      const rows = yield* sql<{ readonly run: string }>`${present} SELECT run_id AS run FROM task_conductor_runs
+        WHERE cancelled AND run_id IN (SELECT jsonb_array_elements_text(${runIds}::jsonb))`
+      const cancelled = new Set(rows.map(({ run }) => run))
+      return leases.flatMap((lease) =>
+        kept.has(lease.id) ? [{ ...lease, isCancelled: cancelled.has(lease.runId) }] : []
+      )
+    })
+    return Effect.provideService(retryTransient(transaction(sql, beat)), StatementLimit, heartbeatLimit)
+  })
+
+const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["rest"] =>
+  Effect.fn("ClusterWork.rest")((lease, { keys, questions }) => {
+    const pieces = JSON.stringify(keys.map((key) => pieceId(lease.leader, key)))
+    const rest = Effect.gen(function* () {
+      /* An answer comes before or after all of this: it takes the same lock. */
+      yield* sql`SELECT FROM task_conductor_runs WHERE run_id = ${lease.runId} FOR UPDATE`
+      const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers
+          WHERE run_id = ${lease.runId} AND question IN (SELECT jsonb_array_elements_text(${JSON.stringify(questions)}::jsonb)))
+        OR EXISTS (SELECT FROM jsonb_array_elements_text(${pieces}::jsonb) AS g(id) WHERE NOT EXISTS (
+          SELECT FROM ${sql.literal(jobs)} WHERE name = ANY(string_to_array(${queuesLike(lease.queue).join(",")}, ','))
+            AND id = g.id::uuid AND state < 'active' AND ${sql.literal(rests)})) AS wakes`
+      const { affected } = yield* use((boss, options) => boss.fail(lease.queue, asAttempt(lease), null, options))
+      if (affected === 0 || row?.wakes !== false) return
+      yield* use((boss, options) =>
+        boss.update(lease.queue, undefined, { id: lease.id, startAfter: never, ...options })
+      )
+    })
+    return retryTransient(transaction(sql, rest))
+  })
+
+const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
+  const { use } = queues
+  const give = (lease: Lease, why: string | undefined): Effect.Effect<unknown, SqlError> => {
+    const back = use((boss, options) => boss.fail(lease.queue, asAttempt(lease), null, options))
+    if (why === undefined) return back
+    const decline = sql`WITH held AS (${held(sql, [lease])})
+      INSERT INTO task_conductor_declined (run_id, id, worker, why)
+      SELECT ${lease.runId}, held.id, ${lease.worker}, ${why.replaceAll("\0", "")} FROM held
+      ON CONFLICT (id, worker) DO UPDATE SET why = excluded.why`
+    return transaction(sql, Effect.andThen(decline, back))
+  }
+  return ClusterWork.of({
+    claim: makeClaim(sql, queues),
+    renew: makeRenew(sql, queues),
+    giveBack: Effect.fn("ClusterWork.giveBack")((lease, why) => Effect.asVoid(retryTransient(give(lease, why)))),
+    rest: makeRest(sql, queues),
+    offer: makeOffer(sql, queues),
+    end: makeEnd(sql, queues),
+    append: makeAppend(sql, queues),
+    results: Effect.fn("ClusterWork.results")(function* ({ leader, queue }, keys) {
+      const byId = new Map(keys.map((key) => [pieceId(leader, key), key]))
+      const rows = yield* retryTransient(sql<{ readonly id: string; readonly result: string | null }>`
+        SELECT id, output ->> 'result' AS result FROM ${sql.literal(jobs)}
+        WHERE name = ANY(string_to_array(${queuesLike(queue).join(",")}, ','))
+          AND id IN (SELECT jsonb_array_elements_text(${JSON.stringify([...byId.keys()])}::jsonb)::uuid)
+          AND (state = 'completed' OR state < 'active' AND ${sql.literal(rests)})`)
+      return new Map(rows.map(({ id, result }) => [byId.get(id) ?? "", result ?? undefined]))
+    }),
+    answer: Effect.fn("ClusterWork.answer")((runId, question, answer) => {
+      const save = Effect.gen(function* () {
+        const [run] = yield* sql<{ readonly program: string }>`SELECT program FROM task_conductor_runs
+          WHERE run_id = ${runId} FOR UPDATE`
+        if (run === undefined) return
+        yield* sql`INSERT INTO task_conductor_answers (run_id, question, answer) VALUES (${runId}, ${question}, ${answer})
+          ON CONFLICT DO NOTHING`
+        yield* wake(sql, queues, runId, queuesOf(run.program))
+      })
+      return retryTransient(transaction(sql, save))
+    }),
+    answers: Effect.fn("ClusterWork.answers")((questions) => {
+      const query = sql<
+        RunQuestion & { readonly answer: string }
+      >`SELECT a.run_id AS "runId", a.question, a.answer FROM task_conductor_answers a
+        JOIN jsonb_to_recordset(${JSON.stringify(questions)}::jsonb) AS g("runId" text, question text)
+          ON g."runId" = a.run_id AND g.question = a.question`
+      return retryTransient(query)
+    })
+  })
+}
+
+/** Over the database. */
+export const layerBossWork = Layer.effect(
+  ClusterWork,
+  Effect.gen(function* () {
+    return makeWork(yield* SqlClient.SqlClient, yield* WorkQueues)
+  })
+)
