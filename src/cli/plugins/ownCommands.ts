@@ -3,8 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { ownPlugins } from "../../app/ownPlugins.ts"
-import { readSetup } from "../../app/setup.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
 import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -27,9 +26,18 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
+/** What finds and imports plugins is loaded for those who name some. */
+const pluginsOf = (setup: Setup) =>
+  setup.extensions.plugins.length === 0
+    ? Effect.succeed([])
+    : Effect.flatMap(
+        Effect.promise(() => import("../../app/ownPlugins.ts")),
+        ({ ownPlugins }) => ownPlugins(setup)
+      )
+
 /** By their words; none when the configuration cannot be read, which another command says better. */
 export const ownCommands = readSetup(".", {}).pipe(
-  Effect.flatMap(ownPlugins),
+  Effect.flatMap(pluginsOf),
   Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),
   Effect.orElseSucceed((): PluginCommands => ({}))
 )
