@@ -606,6 +606,27 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "it is left out"
   ),
   limit(
+    tools,
+    "images and files that one call of a tool returns",
+    "services/tools/KeepOutput.ts#mostFiles",
+    "",
+    "the call fails and says so"
+  ),
+  limit(
+    saved,
+    "images in the page about a run",
+    "plugins/report/ReportImages.ts#mostBytes",
+    "bytes",
+    "others are named, with where they are kept"
+  ),
+  limit(
+    saved,
+    "a heartbeat of a worker without an answer of the database",
+    "plugins/cluster/BossWork.ts#heartbeatLimit",
+    "time",
+    "it is sent again on another connection"
+  ),
+  limit(
     saved,
     "a query to the database of a cluster is tried again",
     "plugins/cluster/ClusterDatabase.ts#patience",
@@ -681,8 +702,9 @@ export const noLimits: ReadonlyArray<string> = [
   "plugins/cluster/ClusterWorkers.ts#mostCalls",
   "plugins/cluster/ClusterWorkers.ts#reportInterval",
   "plugins/cluster/ClusterWorkers.ts#freshSeconds",
-  "plugins/cluster/SqlWork.ts#aliveSeconds",
-  "plugins/cluster/WorkLoop.ts#renewal",
+  "plugins/cluster/BossWork.ts#aliveSeconds",
+  "plugins/cluster/WorkQueues.ts#definitionLimit",
+  "services/pipeline/PlaceWork.ts#longestLook",
   "services/files/BinaryPatch.ts#lineBytes",
   "services/files/ProcessLock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",

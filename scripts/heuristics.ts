@@ -51,12 +51,12 @@ const edits = heuristicsOf("edits", "domain/files/")
 
 export const heuristics: ReadonlyArray<Heuristic> = [
   turns(
-    "Instruction.ts#warnedTurns",
+    "Compaction.ts#warnedTurns",
     "answers",
     "so many answers before the last one the model is told how many are left",
     "Later a change and its report do not fit; sooner the model hurries."
   ),
-  turns(
+  heuristicsOf("turns", "services/models/")(
     "ResultImages.ts#mostImages",
     "images",
     "a message shows at most so many images of results",
@@ -74,6 +74,24 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "what the best file and the second one may take before the first turn",
     "More leaves no room for the turns; less shows no whole function.",
     "decision 090"
+  ),
+  budgets(
+    "filesAtFirst",
+    "files",
+    "so many changed files fit the turns that every task has",
+    "Features over eight files ended for want of turns; a fix changes two or three."
+  ),
+  budgets(
+    "turnsForFile",
+    "turns",
+    "work gets so many more for each further file that it changes",
+    "One looks at the file, one corrects it. More lets work go on that has lost its way."
+  ),
+  budgets(
+    "mostTurnsGrown",
+    "turns",
+    "work does not grow beyond so many turns",
+    "The conversation has been compacted several times by then; a person should divide the task."
   ),
   budgets(
     "compactAt",

@@ -67,9 +67,9 @@ describe("architecture", () => {
     ].join("\n")
     assert.deepStrictEqual(importsOf("services/X.ts", text), [
       { target: "effect/Effect", isType: false },
-      { target: "services/A.ts", isType: true },
-      { target: "domain/B.ts", isType: true },
-      { target: "services/D.ts", isType: false },
+      { target: "services/A.ts", isType: true, names: ["A"] },
+      { target: "domain/B.ts", isType: true, names: [] },
+      { target: "services/D.ts", isType: false, names: ["d"] },
       { target: "services/E.ts", isType: false },
       { target: "services/F.ts", isType: false },
       { target: "services/G.ts", isType: false, isLate: true }

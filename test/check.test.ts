@@ -6,14 +6,24 @@ import { version } from "../src/app/version.ts"
 
 const plan = readFileSync(new URL("fixtures/checks/five-mistakes.md", import.meta.url), "utf8")
 
-/** Every module that a module loads, ours and others. */
+/** A module that only passes on what others export: a bundle has of it what is imported. */
+const isKit = (path: string): boolean => path.startsWith("kit/") || path === "plugin-kit.ts"
+
+/** Every module that a module loads when it is bundled, ours and others. */
 const graphOf = (path: string): ReadonlyArray<string> => {
   const modules = new Map(sourceModules().map((module): [string, SourceModule] => [module.path, module]))
   const found = new Set<string>()
   const visit = (one: string): void => {
     if (found.has(one)) return
     found.add(one)
-    for (const { isType, target } of modules.get(one)?.imports ?? []) if (!isType) visit(target)
+    for (const { isType, names = [], target } of modules.get(one)?.imports ?? []) {
+      if (isType) continue
+      if (!isKit(target)) visit(target)
+      else
+        for (const kept of modules.get(target)?.imports ?? []) {
+          if (!kept.isType && kept.names?.some((name) => names.includes(name)) === true) visit(kept.target)
+        }
+    }
   }
   visit(path)
   return [...found].sort()

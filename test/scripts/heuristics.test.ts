@@ -29,6 +29,7 @@ const others: ReadonlyArray<string> = [
   "domain/files/TextEdit.ts#maxQuotedLines",
   "domain/files/TextEdit.ts#maxComparedLines",
   "domain/files/TextEdit.ts#maxComparedLength",
+  "domain/files/TextEdit.ts#maxDifferences",
   "domain/files/NewText.ts#maxLength"
 ]
 

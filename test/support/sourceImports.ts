@@ -10,6 +10,8 @@ export interface SourceImport {
   readonly isType: boolean
   /** Loaded by a call of `import`, not with the module. */
   readonly isLate?: true
+  /** The names that are imported in braces, as their module exports them. */
+  readonly names?: ReadonlyArray<string>
 }
 
 /** A module of src: its path below src, its number of lines, what it imports. */
@@ -22,6 +24,16 @@ export interface SourceModule {
 const root = new URL("../../src/", import.meta.url)
 
 const statement = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm
+
+/** The values that a clause in braces names. */
+const valuesIn = (clause: string | undefined): ReadonlyArray<string> | undefined =>
+  clause
+    ?.trim()
+    .match(/^\{(.*)\}$/s)?.[1]
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && !name.startsWith("type "))
+    .map((name) => name.split(" as ")[0]?.trim() ?? name)
 
 const onlyTypes = (clause: string | undefined): boolean => {
   const names = clause?.match(/^\{(.*)\}$/s)?.[1]
@@ -39,7 +51,9 @@ export const importsOf = (path: string, text: string): ReadonlyArray<SourceImpor
     const name = from ?? dynamic ?? ""
     const target = name.startsWith(".") ? new URL(name, `file:///${path}`).pathname.slice(1) : name
     const isType = type !== undefined || onlyTypes(clause?.trim())
-    return dynamic === undefined ? { target, isType } : { target, isType, isLate: true }
+    const names = valuesIn(clause)
+    if (dynamic !== undefined) return { target, isType, isLate: true }
+    return names === undefined ? { target, isType } : { target, isType, names }
   })
 
 /** All modules of src. */

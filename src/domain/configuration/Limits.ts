@@ -74,10 +74,11 @@ const stage = Schema.optionalKey(StageLimits)
 export const Limits = Schema.Struct({
   ...stageFields,
   rounds: limit(5, "How many rounds (tasks, then iteration) a run may take."),
-  turns: limit(12, "How many turns a task may take: a turn is one answer of the model and the reply to it.", {
-    minimum: 2,
-    maximum: 100
-  }),
+  turns: limit(
+    12,
+    "How many turns a task may take: a turn is one answer of the model and the reply to it. A task gets two more for each file that it changes beyond the third, up to 40 in all.",
+    { minimum: 2, maximum: 100 }
+  ),
   items: limit(200, "How many items a task for each item may have before the run asks whether to go on with all."),
   toolCallsPerIteration: limit(15, "How many tool calls one turn of a task, or one iteration of `ask`, may make."),
   iterationsPerMessage: limit(25, "How many iterations `ask` may take for one message."),

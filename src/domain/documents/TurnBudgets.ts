@@ -68,3 +68,18 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const least = lastReply(turns) * worthwhile
   return lastOutputs(turns) > least && size() * newestShare > least
 }
+
+/** So many changed files fit the turns that every task has. */
+const filesAtFirst = 3
+
+/** Further turns for each file beyond them: one to look at it, one to correct it. */
+const turnsForFile = 2
+
+/** Work does not grow beyond so many turns by itself. */
+const mostTurnsGrown = 40
+
+/** The turns that work may take which has these at first: work over many files shows its size by the files that it changes. */
+export const turnLimit = (atFirst: number, changedFiles: number): number => {
+  const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
+  return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
+}

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
 import type { CandidateReport } from "../../domain/documents/CandidateReport.ts"
 import { isFaultless } from "../../domain/documents/CheckedCalls.ts"
+import { turnLimit } from "../../domain/documents/TurnBudgets.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { unmadeOutcome } from "../../domain/tools/OpenChanges.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -30,7 +31,7 @@ import { judgeReport } from "./JudgeReport.ts"
 import { makeModelExchange } from "./ModelExchange.ts"
 import { makeReply } from "./Reply.ts"
 import { makeCallRunner, ofTurn } from "./RunCalls.ts"
-import { type AgentEnd, type AgentWork, getsLastAnswer, type Session } from "./Session.ts"
+import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
 /** The hooks in use, in their order. */
@@ -43,6 +44,10 @@ const makeHooks = Effect.gen(function* () {
   ]
   return hooks
 })
+
+/** How many turns the work may take by now. */
+const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
+  kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
 
 /** The session of a turn with the results of its calls. */
 const sessionAfter = ({ checked, results, session }: FinishedTurn): Session => {
@@ -93,6 +98,7 @@ const makeTurn = Effect.gen(function* () {
     { candidate, left }: Pick<AgentTurn<A, E>, "candidate" | "left">
   ): Effect.fn.Return<TurnOutcome<A>, ModelError | TooManyDenials | E> {
     const { assignment } = work
+    const limit = limitOf(assignment)
     // 1. Context: compact the conversation when it has become too long.
     const context = (): Session => ({ ...compaction.compacted(work, before, left + 1), turn: before.turn + 1 })
     // 2. Ask the model for its next answer.
@@ -110,7 +116,7 @@ const makeTurn = Effect.gen(function* () {
     }
     // 5. Run the calls, and apply the changes to the working copy. 6. Run the checks of the project on what has changed.
     const results = yield* runCalls(turn, callsToMake(turn, possible))
-    const finished: FinishedTurn<A, E> = { ...turn, checked, results }
+    const finished: FinishedTurn<A, E> = { ...turn, left: left + limitOf(assignment) - limit, checked, results }
     const worked = sessionAfter(finished)
     // 7. Judge the report.
     const verdict = yield* judgeReport({ ...finished, session: worked })
@@ -143,19 +149,22 @@ export class Agent extends Context.Service<
         work: AgentWork<A, E>,
         begun: Session
       ): Effect.fn.Return<AgentEnd<A>, ModelError | TooManyDenials | E> {
-        const { mostTurns } = work.assignment
+        const leftAfter = ({ turn }: Session): number => limitOf(work.assignment) - turn - 1
         let session = begun
         let candidate: Option.Option<CandidateReport<A>> = Option.none()
-        let end: AgentEnd<A> = { _tag: "Limit", turns: mostTurns }
-        for (let left = mostTurns - begun.turn - 1; left >= 0; left -= 1) {
+        let end: AgentEnd<A> | undefined
+        let atMost = Infinity
+        for (let left = leftAfter(begun); left >= 0; left = Math.min(atMost, leftAfter(session))) {
           const outcome: TurnOutcome<A> = yield* takeTurn(work, session, { candidate, left })
           session = outcome.session
           candidate = outcome.candidate
+          atMost -= 1
           if (Option.isNone(outcome.end)) continue
-          if (end._tag === "Limit" || outcome.end.value._tag === "Accepted") end = outcome.end.value
+          if (end === undefined || outcome.end.value._tag === "Accepted") end = outcome.end.value
           if (!getsLastAnswer(work, outcome.end.value)) break
-          left = Math.min(left, 1)
+          atMost = Math.min(atMost, 0)
         }
+        end ??= { _tag: "Limit", turns: limitOf(work.assignment) }
         if (Option.isNone(candidate) || (end._tag === "Accepted" && session.checks.every(isFine))) return end
         return { _tag: "Accepted", value: yield* resolveCandidate(work, session, candidate.value) }
       })

@@ -13,9 +13,8 @@ import { type ConversationMessage, fromHost, pictureCharacters } from "../../dom
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
-import type { Compaction } from "./Compaction.ts"
-import { instructionFor, warnedTurns } from "./Instruction.ts"
-import { makeResultImages } from "./ResultImages.ts"
+import { type Compaction, instructionFor, warnedTurns } from "./Compaction.ts"
+import { makeResultImages } from "../models/ResultImages.ts"
 import { type AgentEnd, type AnyWork, getsLastAnswer, type Session } from "./Session.ts"
 import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
 
@@ -55,7 +54,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const messages = [...session.messages, ...toolMessages(replies, replyBudget(work, session.messages))]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
     const imageBudget = replyBudget(work, messages) / 2
-    const images = yield* imagesFor(work, session.turn, results.outcomes, imageBudget)
+    const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, imageBudget)
     const news = verdict.issues.length + outcomes.length + images.lines.length
     const hasNews = news > 0 || hasChanged || instructions !== ""
     if (isNative && !hasNews && left > warnedTurns) return messages

@@ -39,6 +39,7 @@ export interface Assignment {
   readonly tools: ReadonlyArray<string>
   /** The changes that the work proposes. */
   readonly copy: WorkingCopy
+  /** At first; a task gets more as it changes more files, unless its skill says how many it takes. */
   readonly mostTurns: number
   /** The calls of earlier messages of the same conversation. */
   readonly earlierOutcomes: ReadonlyArray<CallOutcome>

@@ -10,7 +10,7 @@ import { planOf, refinementWith } from "../../support/TestRun.ts"
 
 const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`
 
-describe("a worker alone with a database that crashes", { timeout: 120_000, ...needsPostgres }, () => {
+describe("a worker alone with a database that crashes", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("goes on with its run when the database is back", () =>
     Effect.gen(function* () {
       const { begin, postgres, sandbox, url, worker } = yield* makeCluster

@@ -8,7 +8,7 @@ import { liveTest } from "../../support/liveTest.ts"
 import { makeOtherBuild } from "../../support/otherBuild.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 
-describe("a run on the workers that has ended", { timeout: 120_000, ...needsPostgres }, () => {
+describe("a run on the workers that has ended", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("is resumed where it was, forked, reported and replayed as a local one", () =>
     Effect.gen(function* () {
       const { sandbox, start, worker } = yield* makeCluster

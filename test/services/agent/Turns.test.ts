@@ -132,6 +132,19 @@ layer(NodeServices.layer)("the turns of an agent", (it) => {
     })
   )
 
+  it.effect("are more for work that changes many files, also in what the model is told", () =>
+    Effect.gen(function* () {
+      const copy = makeWorkingCopy()
+      for (let at = 0; at < 3; at++) copy.propose({ path: `/elsewhere/${at}.ts`, base: null, text: "new" })
+      const answers = ["Edit.", ...Array.from({ length: 4 }, () => "Read src/slug.ts.")]
+      const assignment = { copy, mostTurns: 3 }
+      const limits = { identicalCalls: 9 }
+      const grown = yield* run(answers, { assignment, limits })
+      assert.deepStrictEqual([grown.end, grown.turns], [{ _tag: "Limit", turns: 5 }, [1, 2, 3, 4, 5]])
+      assert.include(grown.messages[2]?.at(-1), "3 answers are left.")
+    })
+  )
+
   it.effect("tell where they stand before the model is asked, when it has answered, and after the reply", () =>
     Effect.gen(function* () {
       const { saved } = yield* run(["Read src/slug.ts.", "It is 5."])

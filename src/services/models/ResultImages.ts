@@ -6,14 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Picture, pictureCharacters } from "../../domain/models/ConversationMessage.ts"
 import { stageModel } from "../../domain/models/Generation.ts"
-import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { type ModelCallId, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { ResultFile } from "../../domain/tools/ToolOutput.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { Activities } from "../journal/Activities.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import type { AnyWork } from "./Session.ts"
 
 /** One message shows at most so many images. */
 export const mostImages = 4
@@ -21,6 +20,13 @@ export const mostImages = 4
 /** What of the images of a turn is shown, and what is said about them, a sentence each. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
+
+/** The work that the next message is for. */
+interface ImageTarget {
+  readonly id: Pick<ModelCallId, "round" | "stage">
+  readonly skill?: { readonly model?: string } | undefined
+  readonly task: string
+}
 
 /** An image with the tool that gave it. */
 interface ResultImage {
@@ -49,15 +55,15 @@ export const makeResultImages = Effect.gen(function* () {
   const settings = yield* RunSettings
 
   /** True when the server says that the model which gets the message sees. */
-  const sees = Effect.fnUntraced(function* ({ assignment: { id, skill } }: AnyWork) {
+  const sees = Effect.fnUntraced(function* (target: ImageTarget) {
     const { facts, serves = () => true } = server
-    const model = skill?.model ?? stageModel(settings, id.stage)
+    const model = target.skill?.model ?? stageModel(settings, target.id.stage)
     const name = model !== undefined && serves(model) ? model : settings.model
     return (yield* facts(name)).abilities.vision === true
   })
 
-  const choose = Effect.fnUntraced(function* (work: AnyWork, images: ReadonlyArray<ResultImage>, budget: number) {
-    if (!(yield* sees(work))) {
+  const choose = Effect.fnUntraced(function* (target: ImageTarget, images: ReadonlyArray<ResultImage>, budget: number) {
+    if (!(yield* sees(target))) {
       return { shown: [], lines: images.map((image) => leftOut(image, "this model sees no images")) }
     }
     const shown: Array<ResultFile> = []
@@ -76,16 +82,15 @@ export const makeResultImages = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (
-    work: AnyWork,
+    target: ImageTarget,
     turn: number,
     outcomes: ReadonlyArray<CallOutcome>,
     budget: number
   ): Effect.fn.Return<ShownImages> {
     const images = imagesOf(outcomes)
     if (images.length === 0) return { pictures: [], lines: [] }
-    const { id, task } = work.assignment
-    const key = seenKey.images(task, id.round, turn)
-    const choice: ImageChoice = yield* activities.record({ key, success: ImageChoice }, choose(work, images, budget))
+    const key = seenKey.images(target.task, target.id.round, turn)
+    const choice: ImageChoice = yield* activities.record({ key, success: ImageChoice }, choose(target, images, budget))
     const pictures = yield* Effect.forEach(choice.shown, (file) =>
       Effect.map(kept.read(file), (bytes = new Uint8Array()): Picture => ({
         path: file.name,
