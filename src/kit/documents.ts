@@ -10,6 +10,7 @@ export { ItemResult, itemsText } from "../domain/plan/ForEach.ts"
 export { plainTask, Task } from "../domain/plan/Task.ts"
 export { Step, TaskList } from "../domain/plan/TaskList.ts"
 export { stepText } from "../domain/plan/TaskName.ts"
+export { NumberedPlace } from "../domain/documents/Places.ts"
 export { finishedText, TaskFailure, TaskPhase, TaskResult } from "../domain/plan/TaskResult.ts"
 
 /* Reading, checking and printing documents. */

@@ -8,7 +8,7 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
-import { planOf } from "../support/TestRun.ts"
+import { planOf, resultSaying } from "../support/TestRun.ts"
 
 const planFor = (each: string) =>
   planOf([[{ name: "Open", skill: "edit-files", each, needed: "Give each call of open an encoding." }]])
@@ -158,6 +158,35 @@ describe("a task for many places", () => {
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "failed", "failed"])
       expect(shownIn(prompts.at(-1)?.user ?? "").map(([number]) => number)).toEqual([2, 3])
       expect(report?.status).not.toBe("done")
+    })
+  )
+
+  nodeTest("asks again for a place whose change was not made, and takes a place with a long line alone", () =>
+    Effect.gen(function* () {
+      const long = `    with open(path, ${"1 + ".repeat(120)}1) as f:`
+      const run = yield* makeRun({ "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` })
+      const { answer, prompts } = model(calls, (_, turn) =>
+        turn === 1
+          ? [
+              "src/a.py",
+              "<<<<<<< OLD",
+              "    with open(path, 0) as f:",
+              "=======",
+              "    with io.open(path) as f:",
+              ">>>>>>> NEW",
+              "1 change: with other(path) as f:",
+              "2 keep: no"
+            ].join("\n")
+          : "1 change: with other(path) as f:"
+      )
+      const { report } = yield* run.session({
+        answer: (prompt) =>
+          prompt.user.includes("the only one to work on") ? resultSaying("It stays.") : answer(prompt),
+        approver: willingApprover()
+      })
+      expect(shownIn(prompts[0]?.user ?? "").map(([number]) => number)).toEqual([1, 2])
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
+      expect(yield* run.text("b.py")).toContain(long)
     })
   )
 

@@ -34,11 +34,15 @@ const numbersOf = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.min(Math.max(0, to - from) + 1, 1000) }, (_, index) => from + index)
   })
 
-const unquoted = (text: string): string => /^(`+)(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
+/** A text that stands in backquotes as a whole; those within it are its own. */
+const unquoted = (text: string): string => {
+  const [, run = "", inner = ""] = /^(`+)(.+)\1$/.exec(text.trim()) ?? []
+  return inner === "" || inner.includes(run) ? text.trim() : inner.trim()
+}
 
-/** The text of a fence that begins at this index, and the index behind it. */
-const fenceFrom = (lines: ReadonlyArray<string>, at: number) => {
-  const [, mark = ""] = opensFence.exec(lines[at] ?? "") ?? []
+/** The text of a fence that begins at this index with this text, and the index behind it. */
+const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at] ?? "") => {
+  const [, mark = ""] = opensFence.exec(opening) ?? []
   if (mark === "") return undefined
   const end = lines.findIndex(
     (line, index) => index > at && line.trim().startsWith(mark) && /^[`~]+$/.test(line.trim())
@@ -51,6 +55,13 @@ const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 /** New lines as deep as the line in whose place they stand, when they begin at the margin. */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
+
+/** The index behind a block of old and new lines that begins at this one; nothing for another line. */
+const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
+  if (!/^\s*<{5,}/.test(lines[at] ?? "")) return undefined
+  const end = lines.findIndex((line, index) => index > at && /^\s*>{5,}/.test(line))
+  return end < 0 ? undefined : end + 1
+}
 
 /** `{"places": "all", "replace": "a(", "with": "b(", "except": [3]}` */
 const Rule = Schema.Struct({
@@ -66,6 +77,8 @@ const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - f
 /** Collects the answers of one text. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
+  /** What replacements say; an answer to the number itself goes before. */
+  readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
@@ -100,7 +113,7 @@ class Reader {
       const before = lineOf(place)
       if (before.includes(rule.replace) && rule.replace !== "") {
         const after = before.split(rule.replace).join(rule.with)
-        this.answers.set(place.number, { _tag: "Change", lines: after.split("\n") })
+        this.byRules.set(place.number, { _tag: "Change", lines: after.split("\n") })
       } else {
         this.refuse(
           `Place ${place.number} does not hold ${JSON.stringify(rule.replace)}.`,
@@ -116,7 +129,15 @@ class Reader {
     const [, numbers, verb, rest = ""] = answerLine.exec(lines[at] ?? "") ?? []
     if (numbers === undefined || verb === undefined) return undefined
     const below = /\S/.exec(lines[at + 1] ?? "") === null ? at + 2 : at + 1
-    const fence = rest.trim() === "" && verb.toLowerCase() === "change" ? fenceFrom(lines, below) : undefined
+    const isChange = verb.toLowerCase() === "change"
+    const isOpening = /^(?:`{3,}|~{3,})[\w+#-]*$/.test(rest.trim())
+    const fence = !isChange
+      ? undefined
+      : isOpening
+        ? fenceFrom(lines, at, rest.trim())
+        : rest.trim() === ""
+          ? fenceFrom(lines, below)
+          : undefined
     for (const place of this.placesOf(numbersOf(numbers))) {
       this.answers.set(place.number, this.answerOf(place, verb.toLowerCase(), rest.trim(), fence?.lines))
     }
@@ -144,18 +165,21 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
   const lines = answer.split(/\r?\n/)
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? ""
-    const next = reader.readRule(line) ? at + 1 : reader.readAnswer(lines, at)
-    if (next === undefined) reader.rest.push(line)
-    at = next ?? at + 1
+    const fence = fenceFrom(lines, at)
+    const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
+    const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
+    /* What stands in a block or a fence is text of a file. */
+    const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
+    if (next === undefined) reader.rest.push(...lines.slice(at, end))
+    at = end
   }
-  return { answers: reader.answers, rest: reader.rest.join("\n"), issues: reader.issues }
+  const answers = new Map([...reader.byRules, ...reader.answers])
+  return { answers, rest: reader.rest.join("\n"), issues: reader.issues }
 }
 
 /** The issue of an answer that says nothing of these places, and asks for nothing else. */
-export const nothingAnswered = (open: ReadonlyArray<number>): Issue => {
-  const what = open.length === 0 ? "The answer changes nothing." : `The places ${numbersText(open)} have no answer.`
-  return makeIssue("place-open", {}, { what })
-}
+export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
+  makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /** A text in which the lines of places have been replaced; the places are those of one file, and lie in this text. */
 export const withAnswers = (

@@ -1,16 +1,15 @@
 /**
  * Shows numbered places of files to a model that decides about many of them in one answer, and divides them into parts that fit.
  */
+import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
 import { fenceFor } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import type { ListedPlace } from "./TaskItems.ts"
+import { ListedPlace } from "./TaskItems.ts"
 
 /** A place with its number in the list of a task, from 1, and the text of its item. */
-export interface NumberedPlace extends ListedPlace {
-  readonly number: number
-  readonly text: string
-}
+export const NumberedPlace = Schema.Struct({ ...ListedPlace.fields, number: Schema.Int, text: Schema.String })
+export type NumberedPlace = typeof NumberedPlace.Type
 
 /** A model that has to decide about more of them in one answer forgets some. */
 const mostPlaces = 30

@@ -78,6 +78,9 @@ const callsIn = (name: string): ((line: string) => boolean) => {
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
+/** A place with a longer line is worked on alone; a longer line around it is cut. */
+const longestLine = { ofPlace: 400, around: 160 }
+
 /** A call is shown up to its closing parenthesis, when that comes so many lines further down at most. */
 const longestCall = 8
 
@@ -134,11 +137,14 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
       line: index + 1,
       within: within(index),
       first: near.from,
-      lines: lines.slice(near.from - 1, near.to),
+      lines: lines
+        .slice(near.from - 1, near.to)
+        .map((text, at) => (near.from + at === index + 1 ? text : shortened(text, longestLine.around))),
       ...(meaning === undefined ? {} : { meaning })
     }
     const reference = fileReference(path, { lines: around(index, linesAround.alone) })
-    return [{ ...item(`${path}:${index + 1}: ${line}`, [reference]), place }]
+    const own = item(`${path}:${index + 1}: ${line}`, [reference])
+    return [line.length > longestLine.ofPlace ? own : { ...own, place }]
   })
 }
 

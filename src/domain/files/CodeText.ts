@@ -4,20 +4,25 @@
  */
 import { isProgram } from "./Declarations.ts"
 
-/** What follows a colon is a URL. */
-const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/
+/** What follows a colon is a URL. A comment that never ends is none. */
+const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?\*\//
 const hashes = /#.*/
-const tripled = /(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/
-const quotes = /"(?:\\[\s\S]|[^"\\\n])*"/
-const apostrophes = /'(?:\\[\s\S]|[^'\\\n])*'/
+const prefix = /(?:\b[A-Za-z]{1,2})?/
+const tripled = new RegExp(`${prefix.source}(?:"""[\\s\\S]*?"""|'''[\\s\\S]*?''')`)
+const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
+const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
+const templates = /`(?:\\[\s\S]|[^`\\])*`/
 /** One character, where an apostrophe may also begin a name or a number. */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
+
+/** A string that may hold code: of Python with an `f` before it, of other languages with marks for it. */
+const holdsCode = (text: string): boolean => /^[A-Za-z]*[fF][A-Za-z]*["']|^`|[#$]\{|\$\(/.test(text)
 
 const wordOf = (...parts: ReadonlyArray<RegExp>): RegExp => new RegExp(parts.map(({ source }) => source).join("|"), "g")
 
 const python = wordOf(tripled, quotes, apostrophes, hashes)
 const shell = wordOf(quotes, apostrophes, /(?<![\w$])#.*/)
-const script = wordOf(slashes, quotes, apostrophes)
+const script = wordOf(templates, slashes, quotes, apostrophes)
 const typed = wordOf(slashes, quotes, character)
 
 const hashed = new Set(["python", "ruby", "elixir", "perl", "r", "julia"])
@@ -31,7 +36,7 @@ const hiddenIn = (language: string): RegExp | undefined => {
   return isProgram(language) ? typed : undefined
 }
 
-const blank = (part: string): string => part.replace(/[^\n]/g, " ")
+const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
 /** The lines of a text in which blanks stand for comments and for what is in quotes; a text that is no program stays as it is. */
 export const codeLines = (text: string, language: string): ReadonlyArray<string> => {

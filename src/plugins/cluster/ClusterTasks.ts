@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
-import { Task, TaskFailure, TaskOutcome, type TaskPhase, TaskResult } from "../../kit/documents.ts"
+import { NumberedPlace, Task, TaskFailure, TaskOutcome, type TaskPhase, TaskResult } from "../../kit/documents.ts"
 import { hashOf, textHash } from "../../kit/files.ts"
 import { Briefing } from "../../kit/models.ts"
 import {
@@ -79,6 +79,7 @@ const WorkPayload = Schema.Struct({
   task: Task,
   goals: Schema.optionalKey(Schema.String),
   isItem: Schema.optionalKey(Schema.Boolean),
+  places: Schema.optionalKey(Schema.Array(NumberedPlace)),
   joined: Schema.optionalKey(JoinedChanges)
 })
 const WorkAnswer = Schema.Struct({ outcome: Schema.Union([TaskOutcome, TaskFailure, CallsDeclined]), ...back })
@@ -100,12 +101,13 @@ const workKey = (
   kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
   task: Task,
-  joined?: JoinedChanges
+  { joined, places }: Pick<TaskOrder, "joined" | "places"> = {}
 ): string => {
   const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
   const sorted = results.toSorted(([a], [b]) => compareCodePoints(a, b))
   const parts = [kind, round, task.slug, hashOf(sorted)]
-  return [...parts, ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
+  const more = [joined, places].flatMap((part) => (part === undefined ? [] : [textHash(JSON.stringify(part))]))
+  return [...parts, ...more].join("/")
 }
 
 /** How often it is looked what came of the work that a run waits for, in milliseconds: less often while nothing does. */
@@ -165,7 +167,11 @@ export const makeOffers = Effect.gen(function* () {
     waiting.set(piece.key, { lease, result })
     lease.activity.pieces.set(piece.key, false)
     yield* Queue.offer(offered, { lease, piece })
-    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(result), Deferred.await(failed)))
+    return yield* Effect.orDie(Effect.raceFirst(Deferred.await(result), Deferred.await(failed))).pipe(
+      Effect.onInterrupt(() =>
+        Effect.sync(() => void (waiting.get(piece.key)?.lease === lease && waiting.delete(piece.key)))
+      )
+    )
   })
 })
 
@@ -200,9 +206,8 @@ export const layerClusterTasks = (
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder) {
-        const { joined, task } = order
         const payload = yield* textOf(WorkPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
-        const key = workKey("refine", order, task, joined)
+        const key = workKey("refine", order, order.task, order)
         const made = yield* onWorker({ key, kind: "refine", payload }, WorkAnswer)
         if (made instanceof CallsDeclined || made instanceof TaskFailure) return yield* made
         return yield* knownOutcome(secrets, { runId, round: order.round }, made)

@@ -111,17 +111,22 @@ const makePartsOf = Effect.gen(function* () {
     again: boolean
   ): ReadonlyArray<ItemPart> => {
     const { task } = order
-    const places = items.flatMap(({ number, place, text }) => (place === undefined ? [] : [{ ...place, number, text }]))
-    const budget = places.length === items.length ? placeBudget(order) : undefined
-    if (budget === undefined) {
-      return items.map((item) => ({ items: [item], task: taskOfItem(task, item, item.number, all, again) }))
-    }
+    const budget = placeBudget(order)
+    const places =
+      budget === undefined
+        ? []
+        : items.flatMap(({ number, place, text }) => (place === undefined ? [] : [{ ...place, number, text }]))
+    const listed = new Set(places.map(({ number }) => number))
     const byNumber = new Map(items.map((item) => [item.number, item]))
-    return placeParts(places, again ? budget / 2 : budget).map((part) => ({
+    const ofPlaces = placeParts(places, again ? (budget ?? 0) / 2 : (budget ?? 0)).map((part) => ({
       items: part.flatMap(({ number }) => byNumber.get(number) ?? []),
       task: taskOfPlaces(task, part, all, again),
       places: part
     }))
+    const alone = items.flatMap((item) =>
+      listed.has(item.number) ? [] : [{ items: [item], task: taskOfItem(task, item, item.number, all, again) }]
+    )
+    return [...ofPlaces, ...alone]
   }
 })
 

@@ -46,12 +46,18 @@ import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFiel
 /** What is known of the places while they are worked on. */
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
+  /** The edits that the last answer asked for, and the answers before it: they hold when its edits are not made. */
+  readonly asked: ReadonlyArray<FileEdits>
+  readonly before: ReadonlyMap<number, PlaceAnswer>
   /** How many answers in a row left a place open, and looked at nothing. */
-  readonly asked: number
+  readonly idle: number
 }
 
 /** After so many answers a place that none of them names is left without one. */
-const mostAsked = 3
+const mostIdle = 3
+
+/** So many places are looked at in one turn; the others are asked for again. */
+const mostLooks = 8
 
 /** How much of an answer stands for a place. */
 const longestNote = 200
@@ -87,7 +93,7 @@ const resultOf = (
     case "Note":
       return { item, state: "done", note: noteOf(answer.text) }
     case "Change": {
-      if (!hasChanged) return { item, state: "unchanged", note: "It is as it was." }
+      if (!hasChanged) return { item, state: "failed", note: "Its change was not made." }
       const now =
         answer.lines === undefined ? "Changed." : answer.lines.length === 0 ? "Removed." : answer.lines.join(" ")
       return { item, state: "done", note: noteOf(now), files: [path] }
@@ -97,9 +103,8 @@ const resultOf = (
   }
 }
 
-/** Looks up the texts of files for the answers to their places. */
-const makePlaceFiles = Effect.gen(function* () {
-  const activities = yield* Activities
+/** Reads the texts of files with places: as the work leaves them, and as the project has them. */
+const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 
   const read = Effect.fnUntraced(function* (path: string) {
@@ -108,6 +113,33 @@ const makePlaceFiles = Effect.gen(function* () {
   })
   const readNow = (path: string) => Effect.orElseSucceed(read(path), () => "")
   const readProject = (path: string) => Effect.provideService(readNow(path), CurrentCopy, undefined)
+  return { readNow, readProject }
+})
+
+/** Makes the function that gives the answers that hold: those of files whose edits were not made are the earlier ones. */
+const makeStanding = Effect.gen(function* () {
+  const { readNow } = yield* makePlaceTexts
+
+  return Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>, state: PlaceState) {
+    const answers = new Map(state.answers)
+    for (const { edits: asked, path } of state.asked) {
+      const text = yield* readNow(path)
+      const isOpen = asked.some(({ newText, oldText }) => text.includes(oldText) && !text.includes(newText))
+      if (!isOpen) continue
+      for (const { number } of places.filter((place) => place.path === path)) {
+        const earlier = state.before.get(number)
+        if (earlier !== undefined) answers.set(number, earlier)
+        else if (answers.get(number)?._tag === "Change") answers.delete(number)
+      }
+    }
+    return answers
+  })
+})
+
+/** Finds out what the answers to places make of their files. */
+const makePlaceFiles = Effect.gen(function* () {
+  const activities = yield* Activities
+  const { readNow, readProject } = yield* makePlaceTexts
 
   /** The edits of one file that make these answers of it, where others were made before. */
   const editsOf = Effect.fnUntraced(function* (
@@ -121,13 +153,13 @@ const makePlaceFiles = Effect.gen(function* () {
     const moved = places.filter((place) => lines[place.line - 1] !== place.lines[place.line - place.first])
     if (moved.length > 0) {
       const numbers = numbersText(moved.map(({ number }) => number))
-      return { path, edits: [], problem: `The file of ${numbers} was changed by somebody else meanwhile.` }
+      return { path, edits: [], problem: `Somebody else changed the lines of the places ${numbers} meanwhile.` }
     }
     const current = yield* readNow(path)
     const merged = mergeTexts(withAnswers(project, places, before), current, withAnswers(project, places, now))
     if (merged.clashes.length === 0) return { path, edits: editsBetween(current, merged.text) }
     const numbers = numbersText(places.map(({ number }) => number))
-    const problem = `A block of yours changed the lines of a place in ${path} (${numbers}): change it with another block, and answer "<number> change:" without a text.`
+    const problem = `Your block changed lines of the places ${numbers} in ${path}. Change them with another block, and answer "<number> change:" without a text.`
     return { path, edits: [], problem }
   })
 
@@ -182,13 +214,15 @@ const makePlaceFiles = Effect.gen(function* () {
 /** Makes the function that reads an answer: what it says of places, and what stands beside that. */
 const makePlaceReader = Effect.gen(function* () {
   const files = yield* makePlaceFiles
+  const standing = yield* makeStanding
 
   return Effect.fnUntraced(function* (
     { assignment, order: { task }, places, state }: OpenPlaces,
     answer: string,
     paths: ProjectPaths
   ): Effect.fn.Return<TurnContent> {
-    const { answers: before, asked } = yield* Ref.get(state)
+    const last = yield* Ref.get(state)
+    const before = yield* standing(places, last)
     const reading = readPlaceAnswers(answer, places)
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     const turn = readTurn(reading.rest, {
@@ -218,19 +252,23 @@ const makePlaceReader = Effect.gen(function* () {
     const edited = yield* files.edits(task.name, places.filter(isEdited), places, before, now)
     for (const { path, problem } of edited) {
       if (problem === undefined) continue
-      for (const { number } of places.filter((place) => place.path === path && given.has(place.number)))
-        now.delete(number)
+      for (const { number } of places.filter((place) => place.path === path && given.has(place.number))) {
+        const earlier = before.get(number)
+        if (earlier === undefined) now.delete(number)
+        else now.set(number, earlier)
+      }
       issues.push(makeIssue("place-answer", {}, { what: problem }))
     }
-    const looks = yield* files.looks(places.filter(({ number }) => given.get(number)?._tag === "Look"))
+    const looked = places.filter(({ number }) => given.get(number)?._tag === "Look").slice(0, mostLooks)
+    const looks = yield* files.looks(looked)
     const open = openIn(places, now)
     const isWaiting = looks.length > 0 || turn.calls.length > 0
     const hasProgress = given.size > 0 || isActing
-    const left = open.length > 0 && !isWaiting ? asked + 1 : 0
-    yield* Ref.set(state, { answers: now, asked: left })
-    if (!hasProgress && issues.length === 0) issues.push(nothingAnswered(open))
+    const idle = open.length > 0 && !isWaiting ? last.idle + 1 : 0
+    if (!hasProgress && open.length > 0 && issues.length === 0) issues.push(nothingAnswered(open))
     const edits = edited.filter((file) => file.edits.length > 0)
-    const isOver = open.length === 0 || (left >= mostAsked && issues.length === 0)
+    yield* Ref.set(state, { answers: now, asked: edited, before, idle })
+    const isOver = open.length === 0 || (idle >= mostIdle && issues.length === 0)
     return {
       ...turn,
       calls: [...looks, ...turn.calls],
@@ -284,6 +322,7 @@ export const makePlaceWork = Effect.gen(function* () {
   const folderInstructionsOf = yield* makeFolderInstructions
   const instructions = yield* makeInstructions
   const prompts = yield* makeTaskPrompts
+  const standing = yield* makeStanding
   const readAnswer = yield* makePlaceReader
   const readTexts = yield* ReadTexts
   const references = yield* References
@@ -316,7 +355,7 @@ export const makePlaceWork = Effect.gen(function* () {
       order,
       assignment,
       places,
-      state: yield* Ref.make<PlaceState>({ answers: new Map(), asked: 0 })
+      state: yield* Ref.make<PlaceState>({ answers: new Map(), asked: [], before: new Map(), idle: 0 })
     }
     const session = yield* Ref.make(newSession([message]))
     const agentWork: AgentWork<ReturnType<typeof resultOfSummary>, never> = {
@@ -332,7 +371,10 @@ export const makePlaceWork = Effect.gen(function* () {
     }
     const begun = newSession([message])
     yield* Ref.set(session, begun)
-    const items = Effect.map(Ref.get(open.state), ({ answers }) => {
+    const items = Effect.gen(function* () {
+      const answers = yield* standing(places, yield* Ref.get(open.state)).pipe(
+        Effect.provideService(CurrentCopy, assignment.copy)
+      )
       const files = new Set(changes.named(assignment.copy).map(({ path }) => path))
       return places.map((place) => resultOf(place, answers.get(place.number), files.has(place.path)))
     })

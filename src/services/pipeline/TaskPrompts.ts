@@ -160,10 +160,10 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   /**
    * The most characters that the places of one first message may take, and the references of its task: the answers and the turns behind
-   * it need the rest.
+   * it need the rest. What was learned of the tokens of the model does not count, so that a resumed run cuts the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
-    const free = budgetBeside(task, charactersOf(places(task, briefing)))
+    const free = charactersBeside(window, charactersOf(places(task, briefing)))
     const references = task.references.length === 0 ? 0 : Math.floor(free / 4)
     return { places: Math.floor(free / 2) - references, references }
   }

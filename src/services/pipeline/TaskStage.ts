@@ -88,7 +88,7 @@ const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
   /* Nothing was wrong with the last answer, but it was no report. */
   if (error.issues.length === 0)
-    return `the model wrote no report within ${error.attempts} turns (limits.turns, or fewer by its skill).`
+    return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
 }
 

@@ -33,6 +33,7 @@ describe("readPlaceAnswers", () => {
     ["1 change: x(9)", change("    x(9)")],
     ["1 change:     x(9)", change("    x(9)")],
     ["1 change: `x(9)`", change("    x(9)")],
+    ["1 change: `a` + `b`", change("    `a` + `b`")],
     ["1 change", { _tag: "Change", lines: undefined }]
   ]
   for (const [line, answer] of forms) {
@@ -70,6 +71,30 @@ describe("readPlaceAnswers", () => {
     ])
   })
 
+  it("reads a replacement in a fence", () => {
+    const rule = '{"places": [1], "replace": "x(", "with": "z("}'
+    expect(read("```json", rule, "```", "2 keep: no").answers.get(1)).toEqual(change("    z(1)"))
+  })
+
+  it("takes the answer to a number before a replacement, in whatever order they come", () => {
+    const rule = '{"places": "all", "replace": "x(", "with": "z("}'
+    for (const lines of [
+      [rule, "2 keep: no"],
+      ["2 keep: no", rule]
+    ]) {
+      expect(read(...lines).answers.get(2)).toEqual(keep("no"))
+    }
+  })
+
+  it("reads a fence that begins on the line of its number", () => {
+    expect(read("1 change: ```python", "a()", "b()", "```", "2 keep: no").answers).toEqual(
+      new Map([
+        [1, change("    a()", "    b()")],
+        [2, keep("no")]
+      ])
+    )
+  })
+
   it("names numbers that are not there, and takes the others", () => {
     const { answers, issues } = read("2-5 keep: no")
     expect([...answers.keys()]).toEqual([2, 3])
@@ -79,6 +104,14 @@ describe("readPlaceAnswers", () => {
   it("leaves blocks and calls to other readers", () => {
     const block = ["a.py", "<<<<<<< OLD", "    y()", "=======", "    z()", ">>>>>>> NEW"]
     expect(read("1 keep: no", ...block).rest).toBe(block.join("\n"))
+    const list = ["a.md", "<<<<<<< OLD", "1. keep it", "=======", "1. Keep the lid on", "2 remove", ">>>>>>> NEW"]
+    expect(read(...list, "3 keep: no")).toEqual({
+      answers: new Map([[3, keep("no")]]),
+      issues: [],
+      rest: list.join("\n")
+    })
+    const file = ["new.md", "```markdown", "1 keep: this", "```"]
+    expect([...read(...file, "2 keep: no").answers.keys()]).toEqual([2])
   })
 })
 
