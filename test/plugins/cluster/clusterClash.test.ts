@@ -9,13 +9,13 @@ import { needsPostgres } from "../../support/Postgres.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
 
-/** So many tasks that both workers get some; each changes the same line. */
+/** Tasks that each change the same line. */
 const names = Array.from({ length: 12 }, (_, index) => `Edit ${index + 1}`)
 
 const edit = (old: string, now: string) =>
   refinementWith([{ name: "edit_file", arguments: { path: "a.txt", old_text: old, new_text: now } }])
 
-describe("tasks on two workers that change the same lines", { timeout: 120_000, ...needsPostgres }, () => {
+describe("tasks on two workers that change the same lines", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("give each later one a turn with the clash, on top of what the earlier ones changed", () =>
     Effect.gen(function* () {
       const { begin, sandbox, worker } = yield* makeCluster
@@ -37,7 +37,8 @@ describe("tasks on two workers that change the same lines", { timeout: 120_000, 
         /* Nobody changes the file before all have read it. */
         return clash === undefined ? { text, hold: "all" } : text
       }
-      const flags = ["--parallel", "12"]
+      /* Half of the tasks each: both have to take some. */
+      const flags = ["--parallel", "6"]
       const first = yield* worker(script(0), flags)
       const second = yield* worker(script(1), flags)
       const client = yield* begin(["--yes-this-run"])
