@@ -37,11 +37,11 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
   const blocks: Array<Block> = []
   for (const { first, line, lines, number, path, within } of places) {
     const last = blocks.at(-1)
-    const isNear = last !== undefined && last.path === path && last.within === within && last.lines.has(first - 1)
-    const touches = isNear || (last?.path === path && last.within === within && last.lines.has(first))
-    const block = touches
-      ? last
-      : { path, within, lines: new Map<number, string>(), numbers: new Map<number, number>() }
+    const isSame = last?.path === path && last.within === within
+    const block =
+      isSame && (last.lines.has(first - 1) || last.lines.has(first))
+        ? last
+        : { path, within, lines: new Map<number, string>(), numbers: new Map<number, number>() }
     if (block !== last) blocks.push(block)
     for (const [index, text] of lines.entries()) block.lines.set(first + index, text)
     block.numbers.set(line, number)

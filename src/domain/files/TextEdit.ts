@@ -5,10 +5,10 @@
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as TextDiff from "effect/TextDiff"
 import { findText, lineAt, spellings, type TextPlace } from "./EditPlaces.ts"
 import { showMatches } from "./LineSearch.ts"
 import { elisionIn } from "./NewText.ts"
+import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
 /** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
@@ -228,49 +228,28 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
 /** Above so many differences a text counts as replaced as a whole. */
 const maxDifferences = 2000
 
-/** The lines from one index up to another, and the lines in their place. */
-interface Hunk {
-  readonly from: number
-  readonly to: number
-  readonly now: ReadonlyArray<string>
-}
-
-const hunksBetween = (old: ReadonlyArray<string>, after: string): ReadonlyArray<Hunk> => {
-  const hunks: Array<{ from: number; to: number; now: Array<string> }> = []
-  let at = 0
-  for (const { _tag, items } of TextDiff.diff(old, after.split("\n"), { maxEdits: maxDifferences })) {
-    const last = hunks.at(-1)
-    const open = last?.to === at ? last : { from: at, to: at, now: [] }
-    if (_tag !== "Equal" && open !== last) hunks.push(open)
-    if (_tag === "Insert") open.now.push(...items)
-    else at += items.length
-    if (_tag === "Delete") open.to = at
-  }
-  return hunks
-}
-
 /**
  * The change from one text to another as replacements of whole lines, one for each place, with so many of the lines around it that
  * its old lines stand in the text once.
  */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
-  const edits: Array<Hunk & { readonly edit: TextEdit }> = []
-  for (let hunk of hunksBetween(old, after)) {
-    const isAlone = ({ from, now, to }: Hunk): boolean =>
-      now.length > 0 && from < to && isOnce(before, old.slice(from, to).join("\n"))
+  const edits: Array<ReplacedLines & { readonly edit: TextEdit }> = []
+  for (let hunk of replacedLines(old, after.split("\n"), maxDifferences)) {
+    const isAlone = ({ from, lines, to }: ReplacedLines): boolean =>
+      lines.length > 0 && from < to && isOnce(before, old.slice(from, to).join("\n"))
     while (!isAlone(hunk) && (hunk.from > 0 || hunk.to < old.length)) {
       const [above, below] = [old.slice(Math.max(0, hunk.from - 1), hunk.from), old.slice(hunk.to, hunk.to + 1)]
       hunk = {
         from: hunk.from - above.length,
         to: hunk.to + below.length,
-        now: [...above, ...hunk.now, ...below]
+        lines: [...above, ...hunk.lines, ...below]
       }
     }
     const last = edits.at(-1)
     /* Lines that two replacements share are replaced by one. */
     if (last !== undefined && hunk.from < last.to) return [smallestEdit(before, after) ?? last.edit]
-    edits.push({ ...hunk, edit: { oldText: old.slice(hunk.from, hunk.to).join("\n"), newText: hunk.now.join("\n") } })
+    edits.push({ ...hunk, edit: { oldText: old.slice(hunk.from, hunk.to).join("\n"), newText: hunk.lines.join("\n") } })
   }
   return edits.map(({ edit }) => edit)
 }

@@ -2,7 +2,7 @@
  * Puts two changes of one text together, line by line, as `git merge-file` does: what only one of them changed is taken, and
  * lines that both changed, or that touch each other, clash.
  */
-import * as TextDiff from "effect/TextDiff"
+import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
 /** Lines that both changed; the merged text has those of the other change. */
 export interface Clash {
@@ -23,35 +23,14 @@ export interface MergedText {
 /** Above so many differences a part of the text counts as replaced as a whole. */
 const maxEdits = 5000
 
-/** New lines for those of the base from one index up to another. */
-interface Replaced {
-  readonly from: number
-  readonly to: number
-  readonly lines: ReadonlyArray<string>
-}
-
 /** The lines with their ends. */
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
-
-const replacedIn = (base: ReadonlyArray<string>, changed: string): ReadonlyArray<Replaced> => {
-  const found: Array<{ from: number; to: number; lines: Array<string> }> = []
-  let at = 0
-  for (const { _tag, items } of TextDiff.diff(base, linesOf(changed), { maxEdits })) {
-    const last = found.at(-1)
-    const open = last?.to === at ? last : { from: at, to: at, lines: [] }
-    if (_tag !== "Equal" && open !== last) found.push(open)
-    if (_tag === "Insert") open.lines.push(...items)
-    else at += items.length
-    if (_tag === "Delete") open.to = at
-  }
-  return found
-}
 
 /** The lines of the base in a range, with these replacements in it. */
 const linesWith = (
   base: ReadonlyArray<string>,
-  { from, to }: Pick<Replaced, "from" | "to">,
-  all: ReadonlyArray<Replaced>
+  { from, to }: Pick<ReplacedLines, "from" | "to">,
+  all: ReadonlyArray<ReplacedLines>
 ): string => {
   const parts: Array<string> = []
   let at = from
@@ -66,8 +45,8 @@ const linesWith = (
 export const mergeTexts = (base: string, mine: string, theirs: string): MergedText => {
   const lines = linesOf(base)
   const all = [
-    ...replacedIn(lines, mine).map((one) => ({ one, isMine: true })),
-    ...replacedIn(lines, theirs).map((one) => ({ one, isMine: false }))
+    ...replacedLines(lines, linesOf(mine), maxEdits).map((one) => ({ one, isMine: true })),
+    ...replacedLines(lines, linesOf(theirs), maxEdits).map((one) => ({ one, isMine: false }))
   ].toSorted(({ one: a }, { one: b }) => a.from - b.from || a.to - b.to)
   const clashes: Array<Clash> = []
   let text = ""

@@ -29,7 +29,7 @@ import { counted, oneLine } from "../../domain/text/Format.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { type AgentPrompt, type AgentWork, type Assignment, newSession } from "../agent/Session.ts"
+import { type AgentPrompt, type Assignment, newSession } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -357,20 +357,19 @@ export const makePlaceWork = Effect.gen(function* () {
       places,
       state: yield* Ref.make<PlaceState>({ answers: new Map(), asked: [], before: new Map(), idle: 0 })
     }
-    const session = yield* Ref.make(newSession([message]))
-    const agentWork: AgentWork<ReturnType<typeof resultOfSummary>, never> = {
+    const begun = newSession([message])
+    const session = yield* Ref.make(begun)
+    const agentWork: TaskWork["agentWork"] = {
       assignment,
       prompt: promptOf(open, first, folderInstructionsOf(order, briefing)),
       isUnfounded: () => Effect.succeed(false),
       read: (answer, paths) => readAnswer(open, answer, paths),
-      approve: () => Effect.void,
+      approve: (calls) => approve(order, calls),
       judge: (report) => Effect.succeed({ value: Option.some(resultOfSummary(report)), issues: [], repairs: [] }),
       saveSession: (now) => Ref.set(session, now),
       announce: (turn, calls, changed) =>
         events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
     }
-    const begun = newSession([message])
-    yield* Ref.set(session, begun)
     const items = Effect.gen(function* () {
       const answers = yield* standing(places, yield* Ref.get(open.state)).pipe(
         Effect.provideService(CurrentCopy, assignment.copy)
@@ -381,7 +380,7 @@ export const makePlaceWork = Effect.gen(function* () {
     return {
       order,
       skill,
-      agentWork: { ...agentWork, approve: (calls) => approve(order, calls) },
+      agentWork,
       fields: yield* Ref.make<TaskFields>({ task, inputs: [] }),
       begun,
       session,

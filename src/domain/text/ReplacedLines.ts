@@ -1,0 +1,30 @@
+/**
+ * What a text has in the place of the lines of another one.
+ */
+import * as TextDiff from "effect/TextDiff"
+
+/** New lines for those from one index up to another. */
+export interface ReplacedLines {
+  readonly from: number
+  readonly to: number
+  readonly lines: ReadonlyArray<string>
+}
+
+/** The replacements that make the second lines of the first; above `maxEdits` differences a part counts as replaced as a whole. */
+export const replacedLines = (
+  before: ReadonlyArray<string>,
+  after: ReadonlyArray<string>,
+  maxEdits: number
+): ReadonlyArray<ReplacedLines> => {
+  const found: Array<{ from: number; to: number; lines: Array<string> }> = []
+  let at = 0
+  for (const { _tag, items } of TextDiff.diff(before, after, { maxEdits })) {
+    const last = found.at(-1)
+    const open = last?.to === at ? last : { from: at, to: at, lines: [] }
+    if (_tag !== "Equal" && open !== last) found.push(open)
+    if (_tag === "Insert") open.lines.push(...items)
+    else at += items.length
+    if (_tag === "Delete") open.to = at
+  }
+  return found
+}
