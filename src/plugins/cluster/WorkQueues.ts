@@ -124,6 +124,9 @@ const bossError = (error: unknown): SqlError => {
   return new SqlError({ reason: new UnknownError({ cause: error, message }) })
 }
 
+const isDuplicate = ({ reason: { cause } }: SqlError): boolean =>
+  cause instanceof DatabaseError && cause.code === "23505"
+
 /** Makes or changes its tables when they are missing or older. */
 const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { PgBoss } = yield* Effect.promise(() => import("pg-boss"))
@@ -140,7 +143,11 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
   /* Those who call get their errors. What it does by itself it tries again. */
   boss.on("error", () => undefined)
-  yield* Effect.tryPromise({ try: () => boss.start(), catch: bossError })
+  /* Two that make the schema at once: PostgreSQL refuses one of them, which then finds it made. */
+  yield* Effect.retry(Effect.tryPromise({ try: () => boss.start(), catch: bossError }), {
+    times: 3,
+    while: isDuplicate
+  })
   return boss as unknown as Boss
 })
 

@@ -345,7 +345,7 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
       const settings = { limits: { ...defaultLimits, turns: 2 } }
       const { taskAgent } = yield* open([change, refinementWith([read()])], { settings })
       const failure = yield* Effect.flip(taskAgent.work(orderOf(editing)))
-      expect(failure.message).toContain("skill). Its changes of src/limit.ts were not kept.")
+      expect(failure.message).toContain("files). Its changes of src/limit.ts were not kept.")
     })
   )
 
