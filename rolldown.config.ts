@@ -65,6 +65,7 @@ const kitTopics = readdirSync(join(import.meta.dirname, "src/kit")).map((name) =
 export const entryPoints: Readonly<Record<string, string>> = {
   index: "src/index.ts",
   check: "src/check.ts",
+  effect: "src/effect.ts",
   "plugin-kit": "src/plugin-kit.ts",
   testing: "src/testing.ts",
   ...Object.fromEntries(kitTopics.map((topic) => [`kit/${topic}`, `src/kit/${topic}.ts`]))

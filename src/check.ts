@@ -2,18 +2,12 @@
  * The entry point for programs that check what models write, imported as "task-conductor/check": plain functions from
  * text to plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
  */
-import {
-  checkDocument,
-  type CheckOptions,
-  type CheckReport,
-  type DocumentKind,
-  fixDocument,
-  type FixedDocument
-} from "./domain/documents/CheckReport.ts"
+import { checkDocument, type CheckReport, fixDocument, type FixedDocument } from "./domain/documents/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./plugins/check-tools/SarifLog.ts"
 import { skillLinks, lintSkill, type SkillLint } from "./plugins/check-tools/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./plugins/check-tools/TextSpan.ts"
+import { type CheckRequest, checkRequestOf } from "./domain/documents/CheckRequest.ts"
 import { version } from "./app/version.ts"
 
 export type {
@@ -26,26 +20,26 @@ export type {
   TaskReport,
   FixedDocument
 } from "./domain/documents/CheckReport.ts"
+export type { CheckRequest } from "./domain/documents/CheckRequest.ts"
 export type { Repair, Where } from "./domain/findings/Issue.ts"
 export type { SarifDocument, SarifLog } from "./plugins/check-tools/SarifLog.ts"
 export type { SkillLint } from "./plugins/check-tools/SkillLint.ts"
 export type { TextSpan } from "./plugins/check-tools/TextSpan.ts"
 
-/** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */
-export interface Options extends CheckOptions {
-  readonly kind?: DocumentKind
-}
-
 /** Checks a document. Never throws, whatever the text. */
-export const check = (text: string, options: Options = {}): CheckReport =>
-  checkDocument(options.kind ?? "task-list", text, options)
+export const check = (text: string, request: CheckRequest = {}): CheckReport => {
+  const { kind = "task-list", ...others } = checkRequestOf(request)
+  return checkDocument(kind, text, others)
+}
 
 /**
  * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to fix
  * and when the document is rejected.
  */
-export const fix = (text: string, options: Options = {}): FixedDocument =>
-  fixDocument(options.kind ?? "task-list", text, options)
+export const fix = (text: string, request: CheckRequest = {}): FixedDocument => {
+  const { kind = "task-list", ...others } = checkRequestOf(request)
+  return fixDocument(kind, text, others)
+}
 
 /**
  * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is that of its folder, `tools` are the tools there

@@ -2,7 +2,8 @@
  * The entry point for scripts: run a prompt and receive events and a report, resume a saved run, make a plan, check a
  * document, ask with tools. For those who write Effect, the services and types behind it are exported as well.
  */
-import { checkDocument, type CheckReport, type DocumentKind } from "./domain/documents/CheckReport.ts"
+import { checkDocument, type CheckReport } from "./domain/documents/CheckReport.ts"
+import { type CheckRequest, checkRequestOf } from "./domain/documents/CheckRequest.ts"
 
 export { type CheckReport, DocumentKind, type FixedDocument } from "./domain/documents/CheckReport.ts"
 export { Limits } from "./domain/configuration/Limits.ts"
@@ -27,7 +28,20 @@ export type { ModelCapacity } from "./domain/models/ContextWindow.ts"
 export type { InstalledModel, ModelAbilities } from "./domain/models/InstalledModel.ts"
 export type { LoadedMemory } from "./domain/models/ModelMemory.ts"
 export type { PullProgress } from "./domain/models/ModelPull.ts"
-export { plan, run, type RunHandle, type RunOptions } from "./library/run.ts"
+export { plan, run, type RunOptions } from "./library/run.ts"
+export type { RunHandle, WorkHandle } from "./library/WorkHandle.ts"
+export type { AskRequest, RunRequest, WithValue } from "./library/requests.ts"
+export type { ProgramPlugin, ProgramSettings } from "./library/programSettings.ts"
+export {
+  aiSdkModel,
+  type AiSdkModel,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionMessage,
+  type FunctionQuestion,
+  type FunctionTool,
+  type ModelFunction
+} from "./library/functionModel.ts"
 export {
   execute,
   type ExecutedTask,
@@ -61,6 +75,8 @@ export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./
 export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 export type { AnswerQuestion, ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./app/callbackApprover.ts"
+export { tool, type Tools } from "./services/tools/Tool.ts"
+export { ToolFailure } from "./domain/tools/ToolCall.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
 export { ProjectWriteLock } from "./services/files/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
@@ -68,6 +84,12 @@ export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker } from "./services/conversation/Asker.ts"
 export type { AskSession } from "./services/conversation/AskSession.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
+export { UnknownTool } from "./services/conversation/AskSession.ts"
+export { ConversationClosed } from "./library/Conversing.ts"
+export { BriefingError } from "./services/pipeline/Briefer.ts"
+export { WorkspaceError } from "./services/files/Workspace.ts"
+export { McpProblem, PluginProblem } from "./services/tools/PluginProblem.ts"
+export type { ConductorError } from "./library/ConductorError.ts"
 export {
   ask,
   type AskHandle,
@@ -93,9 +115,8 @@ export {
   resumeRun
 } from "./library/lateApp.ts"
 
-/** Checks the text of a document without a model; see `checkInProject` for the rest. `finished` names the tasks that have finished before the list. */
-export const check = (
-  text: string,
-  kind: DocumentKind = "task-list",
-  finished: ReadonlyArray<string> = []
-): CheckReport => checkDocument(kind, text, { finished })
+/** Checks the text of a document without a model; see `checkInProject` for the rest. The same as in "task-conductor/check". */
+export const check = (text: string, request: CheckRequest = {}): CheckReport => {
+  const { kind = "task-list", ...others } = checkRequestOf(request)
+  return checkDocument(kind, text, others)
+}

@@ -8,7 +8,7 @@ import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
 import { pluginProblems, type PluginSource, type PluginTrial, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/Permission.ts"
 import type { Plugin } from "./services/tools/Plugin.ts"
-import { onNode } from "./library/scriptOptions.ts"
+import { onNode } from "./library/programSettings.ts"
 import { type SkillTestResult, testSkill as runSkillTests } from "./plugins/check-tools/skillTests.ts"
 
 export type { SkillTestResult } from "./plugins/check-tools/skillTests.ts"

@@ -84,7 +84,7 @@ describe("run", () => {
       () => "",
       (error: Error) => error.message
     )
-    assert.strictEqual(failed, "The run was interrupted before it began.")
+    assert.strictEqual(failed, "The work was interrupted before it had a report.")
   })
 })
 
@@ -147,12 +147,12 @@ describe("what goes wrong on the way", () => {
 
 describe("plan and check", () => {
   it("makes a plan that check accepts", async () => {
-    const { markdown, taskList } = await plan(question)
+    const { markdown, taskList } = await plan(question).report
     assert.isAbove(taskList.tasks.length, 0)
     assert.deepStrictEqual(check(markdown).verdict, "accepted")
   })
 
   it("checks other kinds of document", () => {
-    assert.strictEqual(check("## Result summary\n\nDone.\n", "result").verdict, "accepted")
+    assert.strictEqual(check("## Result summary\n\nDone.\n", { kind: "result" }).verdict, "accepted")
   })
 })

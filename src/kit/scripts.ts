@@ -5,7 +5,9 @@
 
 /* Options. */
 export { withOptions } from "../library/optionNames.ts"
-export { configurationOf, onThisMachine, type ScriptOptions } from "../library/scriptOptions.ts"
+export { configurationOf, onThisMachine } from "../library/programSettings.ts"
+export type { ScriptOptions } from "../library/scriptOptions.ts"
 
 /* Runs. */
-export { newRunOf, type RunHandle, type RunOptions, startWork } from "../library/run.ts"
+export { newRunOf, type RunOptions } from "../library/run.ts"
+export { type RunHandle, startWork } from "../library/WorkHandle.ts"

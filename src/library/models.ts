@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { makePullProgress, type PullProgress } from "../domain/models/ModelPull.ts"
 import { listServerModels, pullServerModel, unloadServerModel } from "./lateApp.ts"
-import { onThisMachine } from "./scriptOptions.ts"
+import { onThisMachine } from "./programSettings.ts"
 
 /** What the server of the configured model has, or the default server. */
 export const models = (): Promise<ReadonlyArray<InstalledModel>> =>

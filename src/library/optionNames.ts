@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { nearest } from "../domain/text/Nearest.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
-import { settingNames } from "./scriptOptions.ts"
+import { settingNames } from "./programSettings.ts"
 
 interface OptionKind {
   readonly is: (value: unknown) => boolean
@@ -27,14 +27,27 @@ const priority: OptionKind = {
   what: "a whole number from -100 to 100"
 }
 const list: OptionKind = { is: Array.isArray, what: "a list" }
-const object: OptionKind = { is: Predicate.isObject, what: "an object" }
+const object: OptionKind = { is: (value) => Predicate.isObject(value) && !Array.isArray(value), what: "an object" }
+const schema: OptionKind = {
+  is: (value) => Predicate.isObject(value) || typeof value === "function",
+  what: "a schema: of Effect, a Standard Schema, or a JSON schema"
+}
+const folder: OptionKind = { is: (value) => value instanceof URL, what: 'a URL: new URL("./skills/", import.meta.url)' }
+const configuration: OptionKind = {
+  is: (value) => value === false || object.is(value),
+  what: "an object as a configuration file has it, or false for none"
+}
+const toolNames: OptionKind = {
+  is: (value) => texts.is(value) || object.is(value),
+  what: "a list of names, or an object with tools by name"
+}
 const signal: OptionKind = {
   is: (value) => Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener"),
   what: "an AbortSignal"
 }
 const model: OptionKind = {
-  is: (value) => typeof value === "string" || Layer.isLayer(value),
-  what: "the name of a model, or a layer of LanguageModel of effect/ai"
+  is: (value) => typeof value === "string" || typeof value === "function" || Layer.isLayer(value),
+  what: "the name of a model, a function that answers, or a layer of LanguageModel of effect/ai"
 }
 /** Settings are checked with the configuration. */
 const setting: OptionKind = { is: () => true, what: "" }
@@ -48,13 +61,15 @@ const shared = {
   file: text,
   open: texts,
   attachment: text,
-  outputSchema: object,
+  outputSchema: schema,
   plugins: list,
+  skills: folder,
+  configuration,
   stateFolder: text,
   signal
 }
-const run = { ...shared, skill: text, plan: text, readOnly: truth, acceptUnverified: truth, keep: truth }
-const conversation = { ...shared, tools: texts, images: texts, onText: callback }
+const run = { ...shared, skill: text, plan: text, readOnly: truth, acceptUnverified: truth, keep: truth, tools: object }
+const conversation = { ...shared, tools: toolNames, images: texts, onText: callback }
 const stage = { ...shared, results: object }
 const saved = { stateFolder: text }
 const check = { ...shared, kind: text, finished: texts }
@@ -79,18 +94,15 @@ const optionsOf = {
   work: { ...shared, ...database, tell: callback }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind>>>>
 
-type FunctionName = keyof typeof optionsOf
+export type FunctionName = keyof typeof optionsOf
 
 const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
 
 /** What people look for here, and where it is. */
 const elsewhere: Readonly<Record<string, string>> = {
-  mcpServers: "MCP servers stand in .mcp.json of the project, or in your own configuration.",
-  skills: "Skills are found in the folders of the project and in your own; name one with skill.",
   timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
   yes: "Pass a function as approve, or rules as allow.",
-  cwd: "Nearest: project.",
-  tools: "Pass a plugin with them in plugins."
+  cwd: "Nearest: project."
 }
 
 const unknownOption = (name: string, of: FunctionName): string => {

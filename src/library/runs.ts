@@ -8,25 +8,16 @@ import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../plugins/report/ReportData.ts"
 import { build } from "../app/build.ts"
-import type { SavedRun } from "../app/RunContext.ts"
 import type { RunChange } from "../services/history/RunChanges.ts"
-import {
-  changesOfRun,
-  forkRun,
-  layerRuns,
-  makeReport,
-  readRun,
-  readTask,
-  replayRun,
-  resumeRun,
-  undoRun
-} from "./lateApp.ts"
+import { changesOfRun, layerRuns, makeReport, readRun, readTask, replayRun, undoRun } from "./lateApp.ts"
 import { withOptions } from "./optionNames.ts"
-import { type RunHandle, startWork } from "./run.ts"
-import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
+import { requireRun } from "./Conductor.ts"
+import { onThisMachine } from "./programSettings.ts"
+import { type RunHandle, startHandle } from "./WorkHandle.ts"
+import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../app/callbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { RunNotFound, RunStore } from "../services/history/RunStore.ts"
+import { RunStore } from "../services/history/RunStore.ts"
 
 /** Where runs are saved. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
@@ -51,27 +42,13 @@ const withRuns =
   <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
     work.pipe(Effect.provide(layerRuns), onThisMachine(options))
 
-/** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
-const named = Effect.fnUntraced(function* (runId: string) {
-  const store = yield* RunStore
-  const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
-  if (found !== runId)
-    return yield* new RunNotFound({ given: runId, candidates: found === undefined ? [] : [found], isAmbiguous: false })
-})
-
-const savedOf = (runId: string, options: ResumeOptions): SavedRun => ({
-  run: runId,
-  given: configurationOf(options),
-  project: options.project
-})
-
 /** All saved runs, the newest first. */
 export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
   RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
 
 /** What a run planned, did and found. */
 export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
-  named(runId).pipe(
+  requireRun(runId).pipe(
     Effect.andThen(readRun(runId, undefined, ({ event }) => overviewEvents.has(event))),
     Effect.map(({ head, records }) => runOverview(records, head)),
     withRuns(options),
@@ -80,7 +57,7 @@ export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<R
 
 /** What one task of a run saw, said, called and found. */
 export const showTask = (runId: string, task: string, options: SavedRunOptions = {}): Promise<TaskEvidence> =>
-  named(runId).pipe(
+  requireRun(runId).pipe(
     Effect.andThen(readTask(runId, task)),
     Effect.map(({ evidence }) => evidence),
     withRuns(options),
@@ -93,21 +70,15 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
  * journal cannot be used.
  */
 export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
-  startWork({ runId, signal: options.signal }, (listen) => {
-    const resumed = () =>
-      Effect.andThen(named(runId), resumeRun(savedOf(runId, options), runContextOf(options, listen)))
-    return withOptions(options, "resume", resumed).pipe(withRuns(options))
-  })
+  startHandle({ runId, signal: options.signal }, () =>
+    conduct("resume", options, (conductor) => conductor.resume(runId))
+  ).handle
 
 /** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
-  startWork({ signal: options.signal }, (listen, forked) => {
-    const begun = () => {
-      const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
-      return Effect.andThen(named(runId), forkRun(saved, runContextOf(options, listen)))
-    }
-    return withOptions(options, "fork", begun).pipe(withRuns(options))
-  })
+  startHandle({ signal: options.signal }, (forked) =>
+    conduct("fork", options, (conductor) => conductor.fork(runId, { from: options.from, runId: forked }))
+  ).handle
 
 /** What a run changed in the files of its project. */
 export interface ChangesOfRun {
@@ -121,7 +92,7 @@ export interface ChangesOfRun {
 
 /** What a run changed in files, with diffs that `git apply` takes. */
 export const diffRun = (runId: string, options: SavedRunOptions = {}): Promise<ChangesOfRun> =>
-  named(runId).pipe(Effect.andThen(changesOfRun(runId)), withRuns(options), Effect.runPromise)
+  requireRun(runId).pipe(Effect.andThen(changesOfRun(runId)), withRuns(options), Effect.runPromise)
 
 /** Which changes are undone; all of them without `paths`. */
 export interface UndoOptions extends SavedRunOptions {
@@ -142,7 +113,7 @@ export interface Undone {
 /** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */
 export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> => {
   const { paths = [], redo = false } = options
-  return withOptions(options, "undo", () => named(runId)).pipe(
+  return withOptions(options, "undo", () => requireRun(runId)).pipe(
     Effect.andThen(undoRun(runId, { paths, redo })),
     Effect.map(({ outside, paths: written, project, runId: undone }): Undone => ({
       runId: undone,
@@ -160,7 +131,11 @@ export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> 
  * no such run.
  */
 export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
-  named(runId).pipe(Effect.andThen(RunStore.use(({ remove }) => remove(runId))), withRuns(options), Effect.runPromise)
+  requireRun(runId).pipe(
+    Effect.andThen(RunStore.use(({ remove }) => remove(runId))),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
 export interface RunReportPage {
@@ -170,7 +145,7 @@ export interface RunReportPage {
 
 /** The report of a run. */
 export const report = (runId: string, options: SavedRunOptions = {}): Promise<RunReportPage> =>
-  named(runId).pipe(
+  requireRun(runId).pipe(
     Effect.andThen(makeReport(runId)),
     Effect.map(({ data, html }) => ({ data, html })),
     withRuns(options),
@@ -194,7 +169,7 @@ export interface ReplayOptions extends SavedRunOptions {
 
 /** Replays a run from its journal alone: no model is asked, no tool runs, nobody is asked. */
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
-  withOptions(options, "replay", () => named(runId)).pipe(
+  withOptions(options, "replay", () => requireRun(runId)).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
     Effect.map(({ differences, program: madeBy }) => ({
       runId,

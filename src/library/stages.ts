@@ -12,10 +12,14 @@ import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../plugins/check-tools/SingleStages.ts"
 import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
 import { withOptions } from "./optionNames.ts"
-import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, onThisMachine } from "./programSettings.ts"
+import type { RequestMaterial } from "./requests.ts"
+import { runContextOf } from "./runContextOf.ts"
+import { programContextOf, type ScriptOptions } from "./scriptOptions.ts"
+import { promiseOf } from "./WorkHandle.ts"
 
 /** What every stage gets, beside its document. */
-export interface StageOptions extends ScriptOptions {
+export interface StageOptions extends ScriptOptions, Pick<RequestMaterial, "file"> {
   /** Results of finished tasks as markdown, by the names of the tasks. */
   readonly results?: Readonly<Record<string, string>>
 }
@@ -59,12 +63,10 @@ const start = <Order, A, E, B>(
     return stage(
       order,
       place,
-      runContextOf(options, () => undefined)
+      runContextOf(programContextOf(options), () => undefined)
     )
   })
-  return Effect.runPromise(Effect.map(onThisMachine(options)(begun), pick), {
-    signal: options.signal
-  })
+  return promiseOf(Effect.map(onThisMachine(options)(begun), pick), options.signal)
 }
 
 /** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */

@@ -10,7 +10,7 @@ import { readSetup, savedSettings } from "../../src/app/setup.ts"
 import { checkConfiguration } from "../../src/cli/run/runFlags.ts"
 import type { Configuration } from "../../src/domain/configuration/Configuration.ts"
 import { ruleText } from "../../src/domain/permissions/Permission.ts"
-import { configurationOf } from "../../src/library/scriptOptions.ts"
+import { configurationOf } from "../../src/library/programSettings.ts"
 import { environmentOf } from "../support/binary.ts"
 import { makeFolder, putFiles } from "../support/Project.ts"
 

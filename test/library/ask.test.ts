@@ -173,7 +173,7 @@ describe("ask", () => {
       )
       assert.strictEqual(
         failed,
-        'The model "old:7b" cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with --model, or use --tool-calls text, which every model can.'
+        'The model "old:7b" cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with "model", or use toolCalls: "text", which every model can.'
       )
       assert.deepStrictEqual(server.chats, [])
     })

@@ -261,7 +261,7 @@ describe("a run of the library", () => {
 
       const nameless = yield* Effect.promise(() => failureOf(resume(first.runId, { stateFolder }).report))
       expect((nameless as Error).message).toBe(
-        `The run ${first.runId}: a script started it with a model that is a value. Give a model: --model NAME, or in the script.`
+        `The run ${first.runId}: a script started it with a model that is a value. Give a model: "model", or in the script.`
       )
       const { allow = [], model = "" } = order()
       const second = resume(first.runId, { stateFolder, allow, model })

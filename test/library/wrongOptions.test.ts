@@ -35,9 +35,12 @@ const runWith = (options: object) => failureOf(run({ ...base, ...options } as Ru
 
 const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
   [{ modle: "qwen3:8b" }, 'options: "modle" is no option of run. Nearest: model.'],
+  [{ mcpServers: { docs: 5 } }, "mcpServers.docs"],
+  [{ skills: "./skills" }, 'options: "skills" must be a URL: new URL("./skills/", import.meta.url).'],
+  [{ tools: [] }, 'options: "tools" must be an object.'],
   [
-    { mcpServers: {} },
-    'options: "mcpServers" is no option of run. MCP servers stand in .mcp.json of the project, or in your own configuration.'
+    { configuration: true },
+    'options: "configuration" must be an object as a configuration file has it, or false for none.'
   ],
   [
     { timeout: 5 },
@@ -46,7 +49,10 @@ const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
   [{ yes: true }, 'options: "yes" is no option of run. Pass a function as approve, or rules as allow.'],
   [{ approve: true }, 'options: "approve" must be a function.'],
   [{ answer: "yes" }, 'options: "answer" must be a function.'],
-  [{ model: () => "hi" }, 'options: "model" must be the name of a model, or a layer of LanguageModel of effect/ai.'],
+  [
+    { model: 5 },
+    'options: "model" must be the name of a model, a function that answers, or a layer of LanguageModel of effect/ai.'
+  ],
   [{ plugins: definePlugin({ name: "p" }) }, 'options: "plugins" must be a list.'],
   [{ readOnly: "yes" }, 'options: "readOnly" must be true or false.'],
   [{ open: "a.txt" }, 'options: "open" must be a list of texts.'],
@@ -71,7 +77,7 @@ describe("an option that run does not take", () => {
     const other = { ...base, keep: undefined, modle: "x" } as never
     const errors = await Promise.all(
       [
-        plan(other),
+        plan(other).report,
         ask(other).report,
         openConversation({ project, model, modle: "x" } as never).close(),
         resume("20260101-000000-aaaa", { modle: "x" } as never).report,

@@ -2,6 +2,7 @@
  * The answer to the prompt: free markdown, which has no grammar but is no document of another stage and holds text; or
  * JSON, for a person who gave a JSON schema for it.
  */
+import * as Context from "effect/Context"
 import * as Option from "effect/Option"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -69,13 +70,23 @@ export interface AnswerSchema {
 export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
 
+/**
+ * The schema in code that an answer has to fit, of which an order holds only the JSON schema: what it checks beyond that, such as the
+ * format of a date, is an issue of the answer too.
+ */
+export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
+  "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
+  { defaultValue: () => undefined }
+)
+
 /** The schema of an order, which its caller has checked: one that cannot be read is a mistake of this program. */
 export const formOf = (given: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   given === undefined
     ? Effect.undefined
     : Effect.fromResult(answerSchema(given)).pipe(
         Effect.mapError((what) => new Error(what)),
-        Effect.orDie
+        Effect.orDie,
+        Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))
       )
 
 /** What the model is shown at the end of its prompt. */

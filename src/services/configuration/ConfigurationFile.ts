@@ -2,6 +2,7 @@
  * Reads what is set for a run: the project's file, the user's file and the environment, merged; flags are merged over the
  * result later. Changes one key of a file without touching the rest of its text.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Record from "effect/Record"
@@ -84,13 +85,29 @@ const readFile = Effect.fnUntraced(function* (file: string, scope: Configuration
   return problems.length === 0 ? configuration : yield* invalid(problems)
 })
 
+/** The configuration that a program gives in the place of both files, which are then not read. */
+export const ProgramConfiguration = Context.Reference<Configuration | undefined>(
+  "task-conductor/services/configuration/ConfigurationFile/ProgramConfiguration",
+  { defaultValue: () => undefined }
+)
+
+/** The configuration of a program, checked like a file, so that no key is dropped without a word. */
+const readProgram = (given: Configuration) =>
+  Effect.mapError(
+    Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),
+    (problems) => new ConfigurationError({ source: "configuration", problems: problems.map(({ what }) => ({ what })) })
+  )
+
 /** Reads what is set for a project folder; `userFile` is the file of the person, nothing when it is not to be used. */
 export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   folder: string,
   userFile: string | undefined
 ) {
-  const project = yield* readFile((yield* Path.Path).join(folder, projectFileName), "project")
-  const user = userFile === undefined ? {} : yield* readFile(userFile, "user")
+  const program = yield* ProgramConfiguration
+  const fileOfProject = (yield* Path.Path).join(folder, projectFileName)
+  const project = program === undefined ? yield* readFile(fileOfProject, "project") : {}
+  const file = userFile === undefined ? Effect.succeed({}) : readFile(userFile, "user")
+  const user = yield* program === undefined ? file : readProgram(program)
   const own = mergeConfigurations(user, yield* environment)
   const loaded: LoadedConfiguration = { project, user, own, merged: mergeConfigurations(project, own) }
   return loaded

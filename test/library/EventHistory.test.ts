@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeEventHistory } from "../../src/library/run.ts"
+import { makeEventHistory } from "../../src/library/EventHistory.ts"
 
 const readAll = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const read: Array<A> = []

@@ -1,0 +1,229 @@
+/**
+ * The front door for programs written with Effect: it begins runs, plans and conversations. Each goes on in a scope, with a stream of
+ * events and a report. The functions for scripts are promises over it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { CheckReport, FixedDocument } from "../domain/documents/CheckReport.ts"
+import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
+import type { SchemaSource } from "../domain/tools/SchemaSource.ts"
+import { RunNotFound, RunStore } from "../services/history/RunStore.ts"
+import type { CheckedTaskList } from "../services/pipeline/Planner.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
+import type { ConductorError } from "./ConductorError.ts"
+import { ApproverPart, HostPart, ModelPart, PluginPart, SavePart } from "./conductorParts.ts"
+import type { CheckRequest } from "../domain/documents/CheckRequest.ts"
+import { type Conversing, converseWith } from "./Conversing.ts"
+import { beginRun, forkRun, holdConversation, inProject, layerRuns, planRun, resumeRun } from "./lateApp.ts"
+import {
+  configurationOf,
+  inPlaces,
+  onNode,
+  type ProgramPlugin,
+  type ProgramSettings,
+  pluginValues,
+  refuse
+} from "./programSettings.ts"
+import {
+  type AskRequest,
+  orderMaterial,
+  outputFormOf,
+  type RunRequest,
+  runOrderOf,
+  type WithValue,
+  withOutputForm,
+  withValueOf
+} from "./requests.ts"
+import { type ProgramContext, runContextOf } from "./runContextOf.ts"
+import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
+
+/** What a conductor is set to. */
+export interface ConductorSettings extends ProgramSettings {
+  /** A name as for `--model`; that of the configuration when absent. */
+  readonly model?: string
+  /** Plugins as values, or packages by name and paths, looked for from the current folder. */
+  readonly plugins?: ReadonlyArray<ProgramPlugin>
+  /** True shows the spans of the program's own work to the tracer of the caller too; else only those of tools of the caller are. */
+  readonly spans?: boolean
+}
+
+/** A conversation that runs by itself. Its report has the answer to the last message. */
+export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
+  /** One report for each message that was taken up; known when the conversation has ended. */
+  readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
+}
+
+/** Work that has an id given beforehand, so that a promise can name it at once. */
+interface Named {
+  readonly runId?: string
+}
+
+type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
+
+/** The request for a prompt alone. */
+const requestOf = <Request extends object>(given: string | Request): Request | { readonly prompt: string } =>
+  typeof given === "string" ? { prompt: given } : given
+
+/** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
+export const requireRun = Effect.fnUntraced(function* (runId: string) {
+  const store = yield* RunStore
+  const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
+  if (found !== runId)
+    return yield* new RunNotFound({ given: runId, candidates: found === undefined ? [] : [found], isAmbiguous: false })
+})
+
+const makeConductor = Effect.fnUntraced(function* (settings: ConductorSettings) {
+  const host = yield* HostPart
+  const saved = yield* SavePart
+  const model = yield* ModelPart
+  const context: ProgramContext = {
+    approver: yield* ApproverPart,
+    plugins: [...pluginValues(settings.plugins), ...(yield* PluginPart)],
+    ...(model === undefined ? {} : { model })
+  }
+  const { configuration, project = "." } = settings
+  const given = configurationOf(settings)
+  const stateFolder = saved === "memory" ? "" : saved.folder
+
+  /** Does work on the machine, and in the places of this conductor. */
+  const here = <A, E, R>(work: Effect.Effect<A, E, R>) => {
+    const placed = Effect.withTracerEnabled(settings.spans === true)(
+      inPlaces({ stateFolder, ...(configuration === undefined ? {} : { configuration }) })(work)
+    )
+    return host === undefined ? onNode(placed) : Effect.provide(placed, host)
+  }
+
+  const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
+
+  const run = Effect.fnUntraced(function* (request: RunRequest & Named) {
+    const runId = yield* idOf(request)
+    const form = yield* outputFormOf(request)
+    const order = yield* runOrderOf(request, runId, form)
+    const begun = (listen: Listen) =>
+      beginRun({ project, given, order, keep: saved !== "memory" }, runContextOf(context, listen))
+    const withValue = (report: RunReport) => withValueOf(form, report)
+    const work = (listen: Listen) => Effect.map(withOutputForm(form)(here(begun(listen))), withValue)
+    return yield* startRun(runId, work, withValue)
+  })
+
+  const plan = Effect.fnUntraced(function* ({ plan: _plan, skill: _skill, ...request }: RunRequest & Named) {
+    const runId = yield* idOf(request)
+    const order = yield* runOrderOf(request, runId, yield* outputFormOf(request))
+    return yield* startRun(runId, (listen) => here(planRun({ project, given, order }, runContextOf(context, listen))))
+  })
+
+  const askOf = Effect.fnUntraced(function* (request: AskRequest & Named) {
+    const { images = [], messages = [], prompt = messages[0] ?? "", tools } = request
+    const form = yield* outputFormOf(request)
+    const runId = yield* idOf(request)
+    const order = { runId, prompt, ...orderMaterial(request, form), images, ...(tools === undefined ? {} : { tools }) }
+    return { form, runId, conversation: { project, given, order } }
+  })
+
+  const ask = Effect.fnUntraced(function* (request: AskRequest & Named) {
+    const { messages, onText, prompt } = request
+    if ((messages === undefined) === (prompt === undefined)) {
+      return yield* refuse('Give either "prompt" or "messages".')
+    }
+    const { conversation, form, runId } = yield* askOf(request)
+    const answers: Array<AskReport> = []
+    const withValue = (report: RunReport) => withValueOf(form, report)
+    const started = yield* startRun(
+      runId,
+      (listen) => {
+        const hear: Listen = (recorded) => {
+          if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
+          listen(recorded)
+        }
+        const held = holdConversation(conversation, runContextOf(context, hear), ({ send }) =>
+          Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
+        )
+        return Effect.map(withOutputForm(form)(here(held)), withValue)
+      },
+      withValue
+    )
+    return { ...started, answers: Effect.map(started.report, () => answers) }
+  })
+
+  const converse = Effect.fnUntraced(function* (request: Omit<AskRequest, "prompt" | "messages"> & Named) {
+    const { conversation, form, runId } = yield* askOf(request)
+    return yield* converseWith(runId, request.onText, (listen, use) =>
+      withOutputForm(form)(here(holdConversation(conversation, runContextOf(context, listen), use)))
+    )
+  })
+
+  const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) => here(Effect.provide(work, layerRuns))
+  const savedRun = (runId: string) => ({ run: runId, given, project: settings.project })
+  const same = (report: RunReport) => report
+
+  const resume = (runId: string) =>
+    startRun(
+      runId,
+      (listen) => onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen)))),
+      same
+    )
+
+  const fork = Effect.fnUntraced(function* (runId: string, { from, ...forked }: { readonly from: string } & Named) {
+    const newId = yield* idOf(forked)
+    const order = { ...savedRun(runId), from, runId: newId }
+    return yield* startRun(
+      newId,
+      (listen) => onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen)))),
+      same
+    )
+  })
+
+  const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
+    const checked = { project, given, plugins: context.plugins, warn: () => Effect.void }
+    return here(inProject(checked, (checker) => checker.fix(kind, text, { finished })))
+  }
+
+  return {
+    run: (request: string | (RunRequest & Named)) => run(requestOf(request)),
+    plan: (request: string | (RunRequest & Named)) => plan(requestOf(request)),
+    ask: (request: string | (AskRequest & Named)) => ask(requestOf(request)),
+    converse,
+    resume,
+    fork,
+    fix,
+    check: (text: string, request?: CheckRequest) => Effect.map(fix(text, request), ({ report }) => report)
+  }
+})
+
+/** What a program can have done. Work goes on until its scope closes, which interrupts it and waits until it has stopped. */
+export class Conductor extends Context.Service<
+  Conductor,
+  {
+    /** Begins a run; fails when it cannot begin at all: unknown skill, wrong configuration, no such project. */
+    run<Output extends SchemaSource = never>(
+      request: string | (RunRequest<Output> & Named)
+    ): Started<WithValue<RunReport, Output>>
+    /** Makes a task list and checks it; nothing of it is done, and nothing is saved. */
+    plan(request: string | (RunRequest & Named)): Started<CheckedTaskList>
+    /** Asks one message, or several one after another. */
+    ask<Output extends SchemaSource = never>(
+      request: string | (AskRequest<Output> & Named)
+    ): Effect.Effect<StartedAsk<WithValue<RunReport, Output>, ConductorError>, ConductorError, Scope.Scope>
+    /** Opens a conversation that takes messages until it is closed. */
+    converse(
+      request: Omit<AskRequest, "prompt" | "messages"> & Named
+    ): Effect.Effect<Conversing<ConductorError>, ConductorError, Scope.Scope>
+    /** Resumes a saved run: finished work is not repeated. Plugins and models that are values are not saved. */
+    resume(runId: string): Started<RunReport>
+    /** Starts a new run that reuses what another had finished before the task `from`. */
+    fork(runId: string, options: { readonly from: string } & Named): Started<RunReport>
+    /** Checks a document against the project: a plan that is accepted here is one that a run accepts. */
+    check(text: string, request?: CheckRequest): Effect.Effect<CheckReport, ConductorError>
+    /** Checks a document against the project, and writes it anew without what was repaired. */
+    fix(text: string, request?: CheckRequest): Effect.Effect<FixedDocument, ConductorError>
+  }
+>()("task-conductor/library/Conductor") {
+  /** A conductor with the parts that are provided to this layer: models, tools, skills, approvals, saved runs, host. */
+  static readonly layer = (settings: ConductorSettings = {}): Layer.Layer<Conductor> =>
+    Layer.effect(
+      Conductor,
+      Effect.map(makeConductor(settings), (made) => made as unknown as Conductor["Service"])
+    )
+}

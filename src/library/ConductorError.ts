@@ -1,0 +1,82 @@
+/**
+ * The errors of work for a program, in the words of programs: they name options, where those of the command line name flags.
+ */
+import type { ModelUnchosen } from "../app/ModelUnchosen.ts"
+import type { TaskNotFound } from "../domain/history/RunEvidence.ts"
+import type { ModelError } from "../domain/models/ModelAnswer.ts"
+import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"
+import type { NoValidPlan, UnknownSkill } from "../domain/runs/RunOrder.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import type { UnknownTool } from "../services/conversation/AskSession.ts"
+import type { LockTaken, LockUnavailable } from "../services/files/ProcessLock.ts"
+import type { WorkspaceError } from "../services/files/Workspace.ts"
+import type { RunNotFound } from "../services/history/RunStore.ts"
+import type { JournalError } from "../services/journal/JournalError.ts"
+import type { PromptTemplateError } from "../services/models/Prompts.ts"
+import type { NoToolSupport } from "../services/models/ToolSupport.ts"
+import type { BriefingError } from "../services/pipeline/Briefer.ts"
+import { type McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
+
+/** All errors with which work fails that a program orders. Work that has begun ends with a report, unless its journal is lost. */
+export type ConductorError =
+  | BriefingError
+  | ConfigurationError
+  | JournalError
+  | LockTaken
+  | LockUnavailable
+  | McpProblem
+  | ModelError
+  | ModelUnchosen
+  | NoToolSupport
+  | NoValidPlan
+  | PluginProblem
+  | PromptTemplateError
+  | RuleWithoutTool
+  | RunNotFound
+  | TaskNotFound
+  | UnknownSkill
+  | UnknownTool
+  | WorkspaceError
+
+/** The options that flags are in code. Flags with values come first: `--think off` is not `--think`. */
+const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
+  [/--model embedded/, 'model: "embedded"'],
+  [/--tool-calls text/, 'toolCalls: "text"'],
+  [/--think off/, "think: false"],
+  [/--max-rounds (\d+)/, "limits: { rounds: $1 }"],
+  [/--max-rounds/, '"limits.rounds"'],
+  [/(?:--yes-this-run|--yes)/, '"approve"'],
+  [/--in-doubt/, '"arbitrate"'],
+  [/--check/, '"checks"'],
+  [/--plugin/, '"plugins"'],
+  [/--context-window/, '"contextWindow"'],
+  [/--read-only/, '"readOnly"'],
+  [/--accept-unverified/, '"acceptUnverified"'],
+  [/--output-schema/, '"outputSchema"'],
+  [/--tool-calls/, '"toolCalls"'],
+  [/--(allow|deny|model|project|file|open|skill|plan|parallel|think|host)(?: [A-Z]+(?![\w-]))?/, '"$1"']
+]
+
+/** A text in the words of programs. */
+export const inOptionWords = (text: string): string =>
+  optionsOfFlags.reduce(
+    (words, [flag, option]) => words.replace(new RegExp(`${flag.source}(?![\\w-])`, "g"), option),
+    text
+  )
+
+/** An error whose message names options. A wrong option is a wrong configuration, whatever it is about. */
+export const asProgramError = <E>(error: E): E | ConfigurationError => {
+  if (error instanceof PluginProblem && error.isValue === true) {
+    return new ConfigurationError({ source: "options", problems: [{ what: error.message }] })
+  }
+  if (error instanceof RuleWithoutTool) {
+    return new ConfigurationError({
+      source: "options",
+      problems: [error, ...(error.others ?? [])].map(({ rule, source, verdict, what }) => ({
+        what: `${source === undefined ? "" : `${source}: `}"${verdict}": "${rule}": ${what}`
+      }))
+    })
+  }
+  if (!(error instanceof Error) || !error.message.includes("--")) return error
+  return Object.defineProperty(error, "message", { value: inOptionWords(error.message), configurable: true })
+}

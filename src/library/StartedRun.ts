@@ -1,0 +1,59 @@
+/**
+ * Work that goes on: a run, a plan, a conversation. It has one shape, with events for any number of readers and a report.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import { type FlatEvent, flattenEvent, type RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { RunReport } from "../domain/runs/RunReport.ts"
+import { makeEventHistory } from "./EventHistory.ts"
+
+/** Work that goes on until its scope closes, which interrupts it and waits until it has stopped. */
+export interface StartedRun<Report, E> {
+  /** The id of the run, also for the command line: `task-conductor resume ID`. */
+  readonly runId: string
+  /** All events from the first on, whenever reading begins; each reader gets all of them. It ends with the work, without an error. */
+  readonly events: Stream.Stream<FlatEvent>
+  /** How the work ended. A run that began has a report also when it failed, was declined or was interrupted. */
+  readonly report: Effect.Effect<Report, E>
+}
+
+/** Hears the events of work. */
+export type Listen = (recorded: RecordedEvent) => void
+
+/**
+ * Starts work under an id. Fails when it ends before its first event with an error: then nothing has begun. `ofLast` makes the report of
+ * a run that was interrupted from the one in its last event.
+ */
+export const startRun = Effect.fnUntraced(function* <Report, E, R>(
+  runId: string,
+  work: (listen: Listen) => Effect.Effect<Report, E, R>,
+  ofLast?: (last: RunReport) => Report
+): Effect.fn.Return<StartedRun<Report, E>, E, R | Scope.Scope> {
+  const { end, pass, push, stream } = makeEventHistory<RecordedEvent, FlatEvent>(flattenEvent)
+  const begun = yield* Deferred.make<void, E>()
+  let last: RunReport | undefined
+  const listen: Listen = (recorded) => {
+    if (recorded.event.type === "run.finished") last = recorded.event.report
+    if (recorded.event.type === "model.progress") pass(recorded)
+    else push(recorded)
+    Deferred.doneUnsafe(begun, Exit.void)
+  }
+  const fiber = yield* work(listen).pipe(
+    Effect.onExit((exit) =>
+      Effect.sync(() => {
+        end()
+        Deferred.doneUnsafe(begun, Exit.asVoid(exit))
+      })
+    ),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(begun)
+  const report = Effect.flatMap(Fiber.await(fiber), (exit) =>
+    Exit.isFailure(exit) && last !== undefined && ofLast !== undefined ? Effect.succeed(ofLast(last)) : exit
+  )
+  return { runId, events: stream, report }
+})

@@ -1,0 +1,125 @@
+/**
+ * What a conductor works with: its model, tools and skills, who answers its questions, where runs are saved, and the machine. Each part
+ * has a default, and is replaced by a layer.
+ */
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { RunContext } from "../app/RunContext.ts"
+import type { NodeServices } from "../app/NodeServices.ts"
+import { type ApprovalCallbacks, layerCallback } from "../app/callbackApprover.ts"
+import { Approver } from "../services/approvals/Approver.ts"
+import { definePlugin, type Plugin } from "../services/tools/Plugin.ts"
+import { toolkitPlugin } from "../services/tools/ToolkitPlugin.ts"
+import type { Tools } from "../services/tools/Tool.ts"
+import { makeFunctionModel, type ModelFunction } from "./functionModel.ts"
+
+const key = (part: string) => `task-conductor/library/conductorParts/${part}`
+
+export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageModel> | undefined>(key("ModelPart"), {
+  defaultValue: () => undefined
+})
+
+/** Where answers come from; without one of these, the server of the model that the settings name. */
+export const Models = {
+  /** A language model of effect/ai. What it needs is a requirement of the layer. */
+  layer: <E, R>(model: Layer.Layer<LanguageModel.LanguageModel, E, R>): Layer.Layer<never, E, R> =>
+    Layer.effect(
+      ModelPart,
+      Effect.map(Layer.build(model), (built) => Layer.succeedContext(built))
+    ),
+  /** A function that gives each answer. */
+  function: (answer: ModelFunction): Layer.Layer<never> => Layer.succeed(ModelPart)(makeFunctionModel(answer))
+}
+
+export const PluginPart = Context.Reference<ReadonlyArray<Plugin>>(key("PluginPart"), { defaultValue: () => [] })
+
+/** Adds plugins to those of the layers below. */
+const withPlugins = <E, R>(
+  plugins: Effect.Effect<ReadonlyArray<Plugin>, E, R>
+): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
+  Layer.effect(
+    PluginPart,
+    Effect.zipWith(PluginPart, plugins, (before, more) => [...before, ...more])
+  )
+
+/** The name of the plugin that the tools of a program become. */
+export const programPlugin = "program"
+
+/** The tools of the program, beside those that are built in. Layers of tools that stand side by side replace each other: name all in one. */
+export const ProgramTools = {
+  /** Tools by name. An effect that makes them may use any service: `execute` closes over it. */
+  layer: <E = never, R = never>(
+    tools: Tools | Effect.Effect<Tools, E, R>
+  ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
+    withPlugins(
+      Effect.map(Effect.isEffect(tools) ? tools : Effect.succeed(tools), (ready) => [
+        definePlugin({ name: programPlugin, tools: ready })
+      ])
+    ),
+  /** A toolkit of effect/ai, with the layer of its handlers; what they need is a requirement of the layer. */
+  toolkit: <Kit extends Record<string, Tool.Any>, E, R>(
+    toolkit: Toolkit.Toolkit<Kit>,
+    handlers: Layer.Layer<Tool.HandlersFor<Kit>, E, R>
+  ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
+    withPlugins(
+      Effect.map(Layer.build(handlers), (built) => [
+        toolkitPlugin({ name: programPlugin, toolkit, layer: Layer.succeedContext(built) })
+      ])
+    ),
+  /** Plugins as values: tools with configuration, secrets, skills and models. */
+  plugins: (...plugins: ReadonlyArray<Plugin>): Layer.Layer<never> => withPlugins(Effect.succeed(plugins))
+}
+
+/** The skills of the program, beside those of the project and the user. */
+export const ProgramSkills = {
+  /** A folder with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  layer: (folder: URL): Layer.Layer<never> =>
+    withPlugins(Effect.succeed([definePlugin({ name: `${programPlugin}-skills`, skills: folder })]))
+}
+
+export const ApproverPart = Context.Reference<RunContext["approver"]>(key("ApproverPart"), {
+  defaultValue: () => Approver.layerDenyAll
+})
+
+/** Who answers approvals and questions of the model; nobody, unless one of these is provided. */
+export const Approvals = {
+  /** Functions that answer, as a script passes them. */
+  functions: (callbacks: ApprovalCallbacks): Layer.Layer<never> =>
+    Layer.succeed(ApproverPart)(layerCallback(callbacks)),
+  /** An approver as a service. */
+  layer: <E, R>(approver: Layer.Layer<Approver, E, R>): Layer.Layer<never, E, R> =>
+    Layer.effect(
+      ApproverPart,
+      Effect.map(Layer.build(approver), (built) => Layer.succeedContext(built))
+    )
+}
+
+/** Where runs are saved: nowhere, or in a folder; in that of the user when it is empty. */
+type SavedIn = "memory" | { readonly folder: string }
+
+export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })
+
+/** Where runs are saved; where the command line saves them, unless one of these is provided. */
+export const SavedRuns = {
+  folder: (folder: string): Layer.Layer<never> => Layer.succeed(SavePart)({ folder }),
+  /** Nowhere: a run cannot be resumed, and is in no list. */
+  memory: Layer.succeed(SavePart)("memory")
+}
+
+export const HostPart = Context.Reference<Layer.Layer<NodeServices> | undefined>(key("HostPart"), {
+  defaultValue: () => undefined
+})
+
+/** The machine: its files, programs and terminal; that of Node unless a layer is provided. */
+export const Host = {
+  layer: <E, R>(services: Layer.Layer<NodeServices, E, R>): Layer.Layer<never, E, R> =>
+    Layer.effect(
+      HostPart,
+      Effect.map(Layer.build(services), (built) => Layer.succeedContext(built))
+    )
+}

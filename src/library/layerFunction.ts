@@ -1,0 +1,185 @@
+/**
+ * A language model that is a function of the program: it gets plain messages and tools, and gives an answer.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import { CallOptions } from "../services/providers/CallOptions.ts"
+import { estimatedFinish, sentMessages, sentTools, textOf, toolResultText } from "../services/providers/PromptText.ts"
+import {
+  finishPart,
+  idOrNew,
+  makeBlocks,
+  makeStreamedModel,
+  paramsOf,
+  type PromptOptions
+} from "../services/providers/StreamedModel.ts"
+
+/** A call of a tool that the model asks for. */
+export interface FunctionCall {
+  /** Made up when absent. */
+  readonly id?: string
+  readonly name: string
+  /** An object, or the JSON of one. */
+  readonly arguments: unknown
+}
+
+/** One message of a prompt. */
+export interface FunctionMessage {
+  readonly role: "system" | "user" | "assistant" | "tool"
+  readonly content: string
+  /** What the assistant asked for; of messages of the assistant only. */
+  readonly toolCalls?: ReadonlyArray<Required<FunctionCall>>
+  /** Which call this is the result of; of messages of tools only. */
+  readonly toolCallId?: string
+  readonly toolName?: string
+  /** Pictures of the user, in base64. */
+  readonly images?: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>
+}
+
+/** A tool as a model is told of it; `parameters` is a JSON schema. */
+export interface FunctionTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: object
+}
+
+/** What a model is asked. */
+export interface FunctionQuestion {
+  readonly messages: ReadonlyArray<FunctionMessage>
+  readonly tools: ReadonlyArray<FunctionTool>
+  /** The model that a stage or a skill chose, where it names another one than the run. */
+  readonly model?: string
+  /** The JSON schema that the answer is bound to, where a server could hold it to one. */
+  readonly format?: object
+  /** The most tokens of the answer. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+/** What a model answers: its text, or parts. Tokens are estimated where they are not said. */
+export type FunctionAnswer =
+  | string
+  | {
+      readonly text?: string
+      readonly toolCalls?: ReadonlyArray<FunctionCall>
+      /** "length" for an answer that was cut off; "stop" when absent. */
+      readonly finishReason?: "stop" | "length"
+      readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number }
+    }
+
+/** Gives an answer, also piece by piece as texts. What it throws is the error of the model. */
+export type ModelFunction = (
+  question: FunctionQuestion
+) => FunctionAnswer | PromiseLike<FunctionAnswer> | AsyncIterable<string>
+
+const assistantMessage = ({ content }: Prompt.AssistantMessage): FunctionMessage => {
+  const toolCalls = content.flatMap((part) =>
+    part.type === "tool-call" ? [{ id: part.id, name: part.name, arguments: part.params }] : []
+  )
+  return { role: "assistant", content: textOf(content, ""), ...(toolCalls.length === 0 ? {} : { toolCalls }) }
+}
+
+const toolMessage = (part: Prompt.ToolResultPart): FunctionMessage => ({
+  role: "tool",
+  content: toolResultText(part),
+  toolCallId: part.id,
+  toolName: part.name
+})
+
+const questionOf = (asked: PromptOptions, signal: AbortSignal) =>
+  Effect.map(CallOptions, ({ bound, maxTokens, model, sampling: { temperature } }): FunctionQuestion => ({
+    messages: sentMessages(asked.prompt, assistantMessage, toolMessage, (content, images) => ({
+      role: "user",
+      content,
+      images
+    })) as ReadonlyArray<FunctionMessage>,
+    tools: asked.toolChoice === "none" ? [] : sentTools(asked.tools).map((tool) => tool.function),
+    ...(model === undefined ? {} : { model }),
+    ...(bound?.format === undefined ? {} : { format: bound.format }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    signal
+  }))
+
+type Parts = ReadonlyArray<Response.StreamPartEncoded>
+
+const endOf = (asked: PromptOptions, answer: Exclude<FunctionAnswer, string>): Response.StreamPartEncoded => {
+  const { finishReason = "stop", text = "", toolCalls = [], usage } = answer
+  const hasCalls = toolCalls.length > 0
+  if (usage === undefined) return estimatedFinish(asked, text, hasCalls ? "tool_calls" : finishReason)
+  return finishPart(finishReason, hasCalls, { prompt: usage.inputTokens, answer: usage.outputTokens })
+}
+
+const partsOf = (asked: PromptOptions, given: FunctionAnswer): Parts => {
+  const answer = typeof given === "string" ? { text: given } : given
+  const { close, write } = makeBlocks()
+  return [
+    ...write("text", answer.text),
+    ...close(),
+    ...(answer.toolCalls ?? []).map(({ arguments: params, id, name }) => ({
+      type: "tool-call" as const,
+      id: idOrNew(id),
+      name,
+      params: paramsOf(params)
+    })),
+    endOf(asked, answer)
+  ]
+}
+
+/** The parts of an answer that comes piece by piece. */
+async function* partsOfPieces(asked: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
+  const { close, write } = makeBlocks()
+  let text = ""
+  for await (const piece of pieces) {
+    text += piece
+    yield write("text", piece)
+  }
+  yield [...close(), endOf(asked, { text })]
+}
+
+const isAnswer = (value: unknown): value is FunctionAnswer => typeof value === "string" || Predicate.isObject(value)
+
+const failure = (description: string) =>
+  AiError.make({
+    module: "a function of the program",
+    method: "streamText",
+    reason: new AiError.InternalProviderError({ description })
+  })
+
+const thrown = (error: unknown) => failure(error instanceof Error ? error.message : String(error))
+
+const isStream = (value: unknown): value is AsyncIterable<string> =>
+  Predicate.isObject(value) && Symbol.asyncIterator in value
+
+/** The model as a service of effect/ai. */
+export const layerFunction = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
+  Layer.effect(
+    LanguageModel.LanguageModel,
+    makeStreamedModel((asked) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const call = yield* Effect.acquireRelease(
+            Effect.sync(() => new AbortController()),
+            (controller) => Effect.sync(() => controller.abort())
+          )
+          const question = yield* questionOf(asked, call.signal)
+          const given = yield* Effect.tryPromise({ try: async () => answer(question), catch: thrown })
+          if (isStream(given)) {
+            return Stream.fromAsyncIterable(partsOfPieces(asked, given), thrown).pipe(
+              Stream.flatMap(Stream.fromIterable)
+            )
+          }
+          if (!isAnswer(given)) return yield* failure(`it gave ${String(given)} instead of an answer`)
+          return Stream.fromIterable(partsOf(asked, given))
+        })
+      )
+    )
+  )

@@ -1,0 +1,36 @@
+/**
+ * What work of a program gets: who answers, its model and plugins, and who listens.
+ */
+import * as Effect from "effect/Effect"
+import { type RunContext, tornNote } from "../app/RunContext.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+
+/** What a program works with. */
+export interface ProgramContext {
+  readonly approver: RunContext["approver"]
+  readonly model?: NonNullable<RunContext["model"]>
+  readonly plugins: ReadonlyArray<Plugin>
+}
+
+/** The context of a run; `listen` gets every event, and warnings right after the first one. */
+export const runContextOf = (program: ProgramContext, listen: (recorded: RecordedEvent) => void): RunContext => {
+  let warnings: ReadonlyArray<string> = []
+  let notes: ReadonlyArray<string> = []
+  const forward = (recorded: RecordedEvent): void => {
+    listen(recorded)
+    if (recorded.event.type !== "run.started") return
+    for (const text of warnings) listen({ at: recorded.at, event: { type: "message", level: "warning", text } })
+    for (const text of notes) listen({ at: recorded.at, event: { type: "message", level: "info", text } })
+  }
+  return {
+    ...program,
+    listen: (recorded) => Effect.sync(() => forward(recorded)),
+    warn: (startup) =>
+      Effect.sync(() => {
+        warnings = startup.isTorn === true ? [tornNote, ...startup.warnings] : startup.warnings
+        notes = startup.notes ?? []
+      }),
+    approveSteps: false
+  }
+}

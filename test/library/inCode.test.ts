@@ -1,0 +1,260 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { pathToFileURL } from "node:url"
+import { aiSdkModel, ask, check, type FunctionQuestion, type ModelFunction, plan, run, tool } from "../../src/index.ts"
+import { check as checkAlone } from "../../src/check.ts"
+import { makeSandbox } from "../support/binary.ts"
+
+const sandbox = makeSandbox()
+const project = `${sandbox.root}/project`
+const base = { project, configuration: false as const, keep: false }
+
+beforeAll(() => {
+  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
+  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
+  sandbox.write("project/README.md", "# Weather\n")
+})
+afterAll(sandbox.remove)
+
+/** What a promise is rejected with. */
+const rejection = (promise: Promise<unknown>): Promise<Error & { readonly _tag?: string }> =>
+  promise.then(
+    (value) => Promise.reject(new Error(`nothing failed: ${JSON.stringify(value)}`)),
+    (error: Error) => error
+  )
+
+const hello = tool({
+  description: "Greets somebody by name.",
+  parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  risk: "safe",
+  effect: "pure",
+  execute: async ({ name }) => `Hello ${name}!`
+})
+
+/** Calls the tool once, and answers with what it said. */
+const greeter: ModelFunction = ({ messages }) => {
+  const said = messages.find(({ role }) => role === "tool")
+  return said === undefined
+    ? { toolCalls: [{ name: "hello", arguments: { name: "Ada" } }] }
+    : `The tool said: ${said.content}`
+}
+
+describe("a model that is a function", () => {
+  it("gets messages and tools, and calls tools of the script", async () => {
+    const asked: Array<FunctionQuestion> = []
+    const { report } = ask({
+      project,
+      configuration: false,
+      toolCalls: "native",
+      prompt: "Greet Ada.",
+      model: (question) => {
+        asked.push(question)
+        return greeter(question)
+      },
+      tools: { hello }
+    })
+    const { answer, status } = await report
+    assert.deepStrictEqual([status, answer.includes("Hello Ada!"), asked.length], ["done", true, 2])
+    const [first, second] = asked
+    assert.deepStrictEqual(
+      [first?.messages.map(({ role }) => role), first?.signal instanceof AbortSignal],
+      [["system", "user"], true]
+    )
+    assert.deepInclude(
+      first?.tools.find(({ name }) => name === "hello"),
+      {
+        description: "Greets somebody by name.",
+        parameters: hello.parameters as object
+      }
+    )
+    assert.deepStrictEqual(second?.messages.at(-2)?.toolCalls?.[0]?.name, "hello")
+    assert.isTrue(second?.signal.aborted)
+  })
+
+  it("may answer piece by piece, and what it throws is the error of the model", async () => {
+    async function* pieces() {
+      yield "Hello "
+      yield "world, as you asked."
+    }
+    const seen: Array<string> = []
+    const spoken = ask({
+      project,
+      configuration: false,
+      prompt: "Say hello.",
+      model: pieces,
+      onText: (piece) => seen.push(piece)
+    })
+    assert.strictEqual((await spoken.report).answer, "Hello world, as you asked.")
+    assert.strictEqual(seen.join(""), "Hello world, as you asked.")
+    const broken = run({
+      ...base,
+      prompt: "Say hello.",
+      model: () => {
+        throw new Error("the key is wrong")
+      }
+    })
+    const { message, status } = await broken.report
+    assert.deepStrictEqual([status, message.includes("the key is wrong")], ["unavailable", true], message)
+  })
+
+  it("is stopped with the work: it is interrupted once it has begun, and else rejects with the reason", async () => {
+    const stop = new AbortController()
+    const stopped = run({
+      ...base,
+      prompt: "Say hello.",
+      signal: stop.signal,
+      model: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("aborted")))
+          stop.abort("no more time")
+        })
+    })
+    assert.strictEqual((await stopped.report).status, "interrupted")
+    const early = [
+      run({ ...base, prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }).report,
+      plan({ ...base, prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }).report
+    ]
+    for (const error of await Promise.all(early.map(rejection))) {
+      assert.deepStrictEqual([error.name, error.cause], ["AbortError", "too late"])
+    }
+  })
+})
+
+describe("a model of the AI SDK", () => {
+  it.each(["v2", "v3", "v4"])("of the interface %s is asked with messages and tools in its form", async (version) => {
+    const asked: Array<{ readonly prompt: ReadonlyArray<{ readonly role: string; readonly content: unknown }> }> = []
+    const plain = version === "v2"
+    const model = aiSdkModel({
+      specificationVersion: version,
+      modelId: "test",
+      doGenerate: async (options: (typeof asked)[number]) => {
+        asked.push(options)
+        const isFirst = asked.length === 1
+        return {
+          content: isFirst
+            ? [{ type: "tool-call", toolCallId: "c1", toolName: "hello", input: '{"name":"Ada"}' }]
+            : [{ type: "text", text: "The tool greeted Ada." }],
+          finishReason: plain ? "stop" : { unified: "stop", raw: undefined },
+          usage: plain
+            ? { inputTokens: 11, outputTokens: 7 }
+            : { inputTokens: { total: 11 }, outputTokens: { total: 7 } }
+        }
+      }
+    })
+    const native = { project, configuration: false, toolCalls: "native" } as const
+    const { report } = ask({ ...native, prompt: "Greet Ada.", model, tools: { hello } })
+    const { answer, usage } = await report
+    assert.deepStrictEqual([answer, usage.promptTokens, usage.answerTokens], ["The tool greeted Ada.", 22, 14])
+    const [call, result] = asked.at(-1)?.prompt.slice(-2) ?? []
+    assert.deepStrictEqual(call?.content, [
+      { type: "tool-call", toolCallId: "c1", toolName: "hello", input: { name: "Ada" } }
+    ])
+    assert.deepInclude((result?.content as ReadonlyArray<object>)[0], { type: "tool-result", toolName: "hello" })
+  })
+})
+
+describe("the answer of a script that gives a schema", () => {
+  const answers = (...all: ReadonlyArray<string>): ModelFunction => {
+    const left = [...all]
+    return () => left.shift() ?? "no more"
+  }
+  /** A Standard Schema as zod makes them: it knows more than its JSON schema says. */
+  const even = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      types: undefined as unknown as {
+        readonly input: { readonly n: number }
+        readonly output: { readonly n: number }
+      },
+      validate: (value: unknown) => {
+        const { n } = value as { readonly n: number }
+        return n % 2 === 0 ? { value: { n } } : { issues: [{ message: "must be even", path: ["n"] }] }
+      },
+      jsonSchema: {
+        input: () => ({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }),
+        output: () => ({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] })
+      }
+    }
+  } as const
+
+  it("is typed, and held against the whole schema", async () => {
+    const { report } = ask({
+      project,
+      configuration: false,
+      prompt: "Give an even number.",
+      model: answers('{ "n": 3 }', '{ "n": 4 }'),
+      outputSchema: even
+    })
+    const { value } = await report
+    const n: number | undefined = value?.n
+    assert.strictEqual(n, 4)
+  })
+
+  it("is typed by a JSON schema, and has no value when there is no answer", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
+    const ended = (model: ModelFunction) =>
+      ask({ project, configuration: false, prompt: "Give a number.", model, outputSchema: schema }).report
+    const { value } = await ended(answers('{ "n": 5 }', '{ "n": 5 }'))
+    const n: number | undefined = value?.n
+    assert.strictEqual(n, 5)
+    assert.isUndefined((await ended(answers("a", "b", "c", "d", "e", "f"))).value)
+  })
+})
+
+describe("a script with a configuration of its own", () => {
+  it("gets neither that of the user nor that of the project", async () => {
+    sandbox.write("config/task-conductor/config.json", '{ "model": "nothing-such", "limits": { "attempts": "many" } }')
+    sandbox.write("project/task-conductor.json", '{ "broken": true }')
+    const { status } = await run({ ...base, prompt: "Where is Weather?", model: "embedded" }).report
+    assert.strictEqual(status, "done")
+    const inCode = { model: "embedded", deny: ["read_file"] }
+    assert.strictEqual(
+      (await plan({ ...base, prompt: "Where is it?", configuration: inCode }).report).taskList.tasks.length,
+      1
+    )
+    const error = await rejection(
+      run({ ...base, prompt: "x", model: "embedded", configuration: { modle: "x" } as never }).report
+    )
+    assert.include(error.message, '"modle"')
+    const read = await rejection(run({ project, keep: false, prompt: "x", model: "embedded" }).report)
+    assert.strictEqual(read._tag, "ConfigurationError")
+    sandbox.write("config/task-conductor/config.json", "{}")
+    sandbox.write("project/task-conductor.json", "{}")
+  })
+
+  it("has skills from a folder of its own", async () => {
+    sandbox.write(
+      "skills/greet-people/SKILL.md",
+      "---\nname: greet-people\ndescription: Greets people. Use it when somebody is to be greeted.\nallowed-tools: hello\n---\n\nGreet everybody by name.\n"
+    )
+    const skills = pathToFileURL(`${sandbox.root}/skills/`)
+    const unknown = await rejection(
+      run({ ...base, prompt: "Greet Ada.", model: greeter, skill: "greet-people" }).report
+    )
+    assert.strictEqual(unknown._tag, "UnknownSkill")
+    const systems: Array<string> = []
+    const { report } = run({
+      ...base,
+      prompt: "Greet Ada.",
+      skill: "greet-people",
+      skills,
+      tools: { hello },
+      model: ({ messages }) => {
+        systems.push(messages.map(({ content }) => content).join("\n"))
+        return "## Result summary\n\nGreeted.\n"
+      }
+    })
+    await report
+    assert.isTrue(systems.some((text) => text.includes("Greet everybody by name.")))
+  })
+})
+
+describe("check", () => {
+  it("is the same function in both entry points, and refuses a bare name of a kind", () => {
+    const result = "## Result summary\n\nDone.\n"
+    for (const one of [check, checkAlone]) {
+      assert.strictEqual(one(result, { kind: "result" }).verdict, "accepted")
+      assert.throws(() => one(result, "result" as never), /check\(text, \{ kind: "result" \}\)/)
+    }
+  })
+})
