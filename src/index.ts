@@ -1,6 +1,6 @@
 /**
  * The entry point for scripts: run a prompt and receive events and a report, resume a saved run, make a plan, check a
- * document, ask with tools. For those who write Effect, the services and types behind it are exported as well.
+ * document, ask with tools. For those who write Effect, "task-conductor/effect" offers the same as a service.
  */
 import { checkDocument, type CheckReport } from "./domain/documents/CheckReport.ts"
 import { type CheckRequest, checkRequestOf } from "./domain/documents/CheckRequest.ts"
@@ -18,10 +18,8 @@ export { TaskList } from "./domain/plan/TaskList.ts"
 export { JournalError } from "./services/journal/JournalError.ts"
 export { LockTaken, LockUnavailable } from "./services/files/ProcessLock.ts"
 export { RunOverview, RunSummary } from "./domain/history/RunOverview.ts"
-export { RunNotFound, RunStore } from "./services/history/RunStore.ts"
-export { StateFolder } from "./services/configuration/UserFolders.ts"
+export { RunNotFound } from "./services/history/RunStore.ts"
 export { ModelUnchosen } from "./app/ModelUnchosen.ts"
-export type { NewRun, SavedRun } from "./app/RunContext.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
 export { models, pullModel, type PullOptions, unloadModel } from "./library/models.ts"
 export type { ModelCapacity } from "./domain/models/ContextWindow.ts"
@@ -73,16 +71,11 @@ export {
 } from "./library/runs.ts"
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./services/history/RunChanges.ts"
 export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
-export { Approver } from "./services/approvals/Approver.ts"
 export type { AnswerQuestion, ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./app/callbackApprover.ts"
 export { tool, type Tools } from "./services/tools/Tool.ts"
 export { ToolFailure } from "./domain/tools/ToolCall.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
-export { ProjectWriteLock } from "./services/files/ProjectWriteLock.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
-export { Pipeline } from "./services/pipeline/Pipeline.ts"
-export { Asker } from "./services/conversation/Asker.ts"
-export type { AskSession } from "./services/conversation/AskSession.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export { UnknownTool } from "./services/conversation/AskSession.ts"
 export { ConversationClosed } from "./library/Conversing.ts"
@@ -99,21 +92,7 @@ export {
   openConversation
 } from "./library/run.ts"
 export type { ConversationSummary } from "./domain/conversation/Conversation.ts"
-export type { NewConversation } from "./app/conversation.ts"
-export type { RunConditions, RunContext, StartupNotes } from "./app/RunContext.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
-export type { Setup } from "./app/setup.ts"
-export {
-  beginRun,
-  forkRun,
-  holdConversation,
-  layerAsk,
-  layerRun,
-  layerRuns,
-  readSetup,
-  replayRun,
-  resumeRun
-} from "./library/lateApp.ts"
 
 /** Checks the text of a document without a model; see `checkInProject` for the rest. The same as in "task-conductor/check". */
 export const check = (text: string, request: CheckRequest = {}): CheckReport => {

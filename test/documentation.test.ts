@@ -26,7 +26,8 @@ describe("documentation", () => {
       "docs/models.md",
       "docs/asking.md",
       "docs/several-machines.md",
-      "docs/writing-a-plugin.md"
+      "docs/writing-a-plugin.md",
+      "docs/programs.md"
     ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
     )
@@ -39,6 +40,7 @@ describe("documentation", () => {
       "task-conductor": from("index.d.ts"),
       "task-conductor/kit/*": from("kit/*.d.ts"),
       "task-conductor-cluster": [join(source, "src/plugins/cluster/dist/types/plugins/cluster/scripts.d.ts")],
+      "task-conductor/effect": from("effect.d.ts"),
       "task-conductor/plugin": from("plugin-kit.d.ts")
     }
     const options = {

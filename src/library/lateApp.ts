@@ -1,10 +1,9 @@
 /**
- * The application as the library exports and calls it: each part is loaded when it is first used, so that a program that
+ * The application as the library calls it: each part is loaded when it is first used, so that a program that
  * imports the library starts without the parts that it does not call.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Layers from "../app/layers.ts"
 
 type Work<Args extends ReadonlyArray<never>> = (...args: Args) => Effect.Effect<unknown, unknown, unknown>
 
@@ -18,7 +17,6 @@ const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, na
 const runs = () => import("../app/runs.ts")
 const stages = () => import("../plugins/check-tools/stagesInProject.ts")
 const savedRuns = () => import("../app/savedRuns.ts")
-const layers = Effect.promise(() => import("../app/layers.ts"))
 
 /** Carries out a new run to its report. */
 export const beginRun = late(runs, "beginRun")
@@ -53,17 +51,6 @@ export const readTask = late(savedRuns, "readTask")
 
 /** The store of the runs of this machine. */
 export const layerRuns = Layer.unwrap(Effect.map(Effect.promise(savedRuns), (module) => module.layerRuns))
-
-/** Reads the configuration for a project; `given`, flags or options, overrides it. */
-export const readSetup = late(() => import("../app/setup.ts"), "readSetup")
-
-/** Everything a run needs. */
-export const layerRun = (...args: Parameters<typeof Layers.layerRun>) =>
-  Layer.unwrap(Effect.map(layers, (module) => module.layerRun(...args)))
-
-/** Everything a conversation needs. */
-export const layerAsk = (...args: Parameters<typeof Layers.layerAsk>) =>
-  Layer.unwrap(Effect.map(layers, (module) => module.layerAsk(...args)))
 
 /** Checks with the setup of a project. */
 export const inProject = late(() => import("../plugins/check-tools/projectCheck.ts"), "inProject")

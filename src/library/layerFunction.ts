@@ -75,7 +75,10 @@ export type FunctionAnswer =
       readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number }
     }
 
-/** Gives an answer, also piece by piece as texts. What it throws is the error of the model. */
+/**
+ * Gives an answer, also piece by piece as texts. What it throws is the error of the model; it is asked again after an error with
+ * `isRetryable`.
+ */
 export type ModelFunction = (
   question: FunctionQuestion
 ) => FunctionAnswer | PromiseLike<FunctionAnswer> | AsyncIterable<string>
@@ -147,14 +150,20 @@ async function* partsOfPieces(asked: PromptOptions, pieces: AsyncIterable<string
 
 const isAnswer = (value: unknown): value is FunctionAnswer => typeof value === "string" || Predicate.isObject(value)
 
-const failure = (description: string) =>
-  AiError.make({
-    module: "a function of the program",
-    method: "streamText",
-    reason: new AiError.InternalProviderError({ description })
-  })
+const failure = (reason: AiError.AiErrorReason) =>
+  AiError.make({ module: "a function of the program", method: "streamText", reason })
 
-const thrown = (error: unknown) => failure(error instanceof Error ? error.message : String(error))
+/** An error that passes, as clients of servers mark theirs: then the model is asked again. */
+const isPassing = (error: unknown): boolean => Predicate.hasProperty(error, "isRetryable") && error.isRetryable === true
+
+const thrown = (error: unknown) => {
+  const description = error instanceof Error ? error.message : String(error)
+  return failure(
+    isPassing(error)
+      ? new AiError.InternalProviderError({ description })
+      : new AiError.InvalidRequestError({ description })
+  )
+}
 
 const isStream = (value: unknown): value is AsyncIterable<string> =>
   Predicate.isObject(value) && Symbol.asyncIterator in value
@@ -177,7 +186,7 @@ export const layerFunction = (answer: ModelFunction): Layer.Layer<LanguageModel.
               Stream.flatMap(Stream.fromIterable)
             )
           }
-          if (!isAnswer(given)) return yield* failure(`it gave ${String(given)} instead of an answer`)
+          if (!isAnswer(given)) return yield* thrown(`the model gave ${String(given)} instead of an answer`)
           return Stream.fromIterable(partsOf(asked, given))
         })
       )

@@ -11,25 +11,23 @@ import * as Schema from "effect/Schema"
 import { build } from "../../src/app/build.ts"
 import { outputJson } from "../../src/domain/text/Json.ts"
 import {
-  Approver,
-  beginRun,
   fork,
   JournalError,
-  layerRuns,
   LockTaken,
   replay,
   resume,
   type ResumeOptions,
-  resumeRun,
   run,
   RunNotFound,
   type RunOptions,
-  RunStore,
   runs,
   showRun,
-  showTask,
-  StateFolder
+  showTask
 } from "../../src/index.ts"
+import { beginRun, layerRuns, resumeRun } from "../../src/library/lateApp.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
+import { StateFolder } from "../../src/services/configuration/UserFolders.ts"
+import { RunStore } from "../../src/services/history/RunStore.ts"
 import { definePlugin, tool } from "../../src/plugin-kit.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
