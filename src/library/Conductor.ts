@@ -63,8 +63,8 @@ interface Named {
 type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
 
 /** The request for a prompt alone. */
-const requestOf = <Request extends object>(given: string | Request): Request | { readonly prompt: string } =>
-  typeof given === "string" ? { prompt: given } : given
+const requestOf = <Request extends { readonly prompt?: string }>(given: string | Request) =>
+  typeof given === "string" ? ({ prompt: given } as Request) : given
 
 /** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
 export const requireRun = Effect.fnUntraced(function* (runId: string) {
@@ -74,7 +74,12 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
     return yield* new RunNotFound({ given: runId, candidates: found === undefined ? [] : [found], isAmbiguous: false })
 })
 
-const makeConductor = Effect.fnUntraced(function* (settings: ConductorSettings) {
+const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
+
+const asItIs = (report: RunReport): RunReport => report
+
+/** Where work is done, and with what: the settings and the parts that are provided. */
+const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   const host = yield* HostPart
   const saved = yield* SavePart
   const model = yield* ModelPart
@@ -84,55 +89,71 @@ const makeConductor = Effect.fnUntraced(function* (settings: ConductorSettings) 
     ...(model === undefined ? {} : { model })
   }
   const { configuration, project = "." } = settings
-  const given = configurationOf(settings)
-  const stateFolder = saved === "memory" ? "" : saved.folder
-
-  /** Does work on the machine, and in the places of this conductor. */
-  const here = <A, E, R>(work: Effect.Effect<A, E, R>) => {
-    const placed = Effect.withTracerEnabled(settings.spans === true)(
-      inPlaces({ stateFolder, ...(configuration === undefined ? {} : { configuration }) })(work)
-    )
-    return host === undefined ? onNode(placed) : Effect.provide(placed, host)
+  const places = {
+    stateFolder: saved === "memory" ? "" : saved.folder,
+    ...(configuration === undefined ? {} : { configuration })
   }
+  return {
+    project,
+    given: configurationOf(settings),
+    context,
+    keep: saved !== "memory",
+    /** The project where the settings name one: a saved run knows its own. */
+    named: settings.project,
+    /** Does work on the machine, and in these places. */
+    here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
+      const placed = Effect.withTracerEnabled(settings.spans === true)(inPlaces(places)(work))
+      return host === undefined ? onNode(placed) : Effect.provide(placed, host)
+    }
+  }
+})
 
-  const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
+type Place = Effect.Success<ReturnType<typeof readPlace>>
 
-  const run = Effect.fnUntraced(function* (request: RunRequest & Named) {
+/** New runs and plans. */
+const makeOrders = ({ context, given, here, keep, project }: Place) => ({
+  run: Effect.fnUntraced(function* (asked: string | (RunRequest & Named)) {
+    const request = requestOf(asked)
     const runId = yield* idOf(request)
     const form = yield* outputFormOf(request)
     const order = yield* runOrderOf(request, runId, form)
-    const begun = (listen: Listen) =>
-      beginRun({ project, given, order, keep: saved !== "memory" }, runContextOf(context, listen))
     const withValue = (report: RunReport) => withValueOf(form, report)
-    const work = (listen: Listen) => Effect.map(withOutputForm(form)(here(begun(listen))), withValue)
+    const work = (listen: Listen) =>
+      here(beginRun({ project, given, order, keep }, runContextOf(context, listen))).pipe(
+        withOutputForm(form),
+        Effect.map(withValue)
+      )
     return yield* startRun(runId, work, withValue)
-  })
+  }),
 
-  const plan = Effect.fnUntraced(function* ({ plan: _plan, skill: _skill, ...request }: RunRequest & Named) {
+  plan: Effect.fnUntraced(function* (asked: string | (RunRequest & Named)) {
+    const { plan: _plan, skill: _skill, ...request } = requestOf(asked)
     const runId = yield* idOf(request)
     const order = yield* runOrderOf(request, runId, yield* outputFormOf(request))
     return yield* startRun(runId, (listen) => here(planRun({ project, given, order }, runContextOf(context, listen))))
   })
+})
 
-  const askOf = Effect.fnUntraced(function* (request: AskRequest & Named) {
+/** Conversations. */
+const makeConversations = ({ context, given, here, project }: Place) => {
+  const conversationOf = Effect.fnUntraced(function* (request: AskRequest & Named) {
     const { images = [], messages = [], prompt = messages[0] ?? "", tools } = request
     const form = yield* outputFormOf(request)
     const runId = yield* idOf(request)
     const order = { runId, prompt, ...orderMaterial(request, form), images, ...(tools === undefined ? {} : { tools }) }
     return { form, runId, conversation: { project, given, order } }
   })
-
-  const ask = Effect.fnUntraced(function* (request: AskRequest & Named) {
-    const { messages, onText, prompt } = request
-    if ((messages === undefined) === (prompt === undefined)) {
-      return yield* refuse('Give either "prompt" or "messages".')
-    }
-    const { conversation, form, runId } = yield* askOf(request)
-    const answers: Array<AskReport> = []
-    const withValue = (report: RunReport) => withValueOf(form, report)
-    const started = yield* startRun(
-      runId,
-      (listen) => {
+  return {
+    ask: Effect.fnUntraced(function* (asked: string | (AskRequest & Named)) {
+      const request = requestOf(asked)
+      const { messages, onText, prompt } = request
+      if ((messages === undefined) === (prompt === undefined)) {
+        return yield* refuse('Give either "prompt" or "messages".')
+      }
+      const { conversation, form, runId } = yield* conversationOf(request)
+      const answers: Array<AskReport> = []
+      const withValue = (report: RunReport) => withValueOf(form, report)
+      const work = (listen: Listen) => {
         const hear: Listen = (recorded) => {
           if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
           listen(recorded)
@@ -140,70 +161,78 @@ const makeConductor = Effect.fnUntraced(function* (settings: ConductorSettings) 
         const held = holdConversation(conversation, runContextOf(context, hear), ({ send }) =>
           Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
         )
-        return Effect.map(withOutputForm(form)(here(held)), withValue)
-      },
-      withValue
-    )
-    return { ...started, answers: Effect.map(started.report, () => answers) }
-  })
+        return here(held).pipe(withOutputForm(form), Effect.map(withValue))
+      }
+      const started = yield* startRun(runId, work, withValue)
+      return { ...started, answers: Effect.map(started.report, () => answers) }
+    }),
 
-  const converse = Effect.fnUntraced(function* (request: Omit<AskRequest, "prompt" | "messages"> & Named) {
-    const { conversation, form, runId } = yield* askOf(request)
-    return yield* converseWith(runId, request.onText, (listen, use) =>
-      withOutputForm(form)(here(holdConversation(conversation, runContextOf(context, listen), use)))
-    )
-  })
+    converse: Effect.fnUntraced(function* (request: Omit<AskRequest, "prompt" | "messages"> & Named) {
+      const { conversation, form, runId } = yield* conversationOf(request)
+      return yield* converseWith(runId, request.onText, (listen, use) =>
+        withOutputForm(form)(here(holdConversation(conversation, runContextOf(context, listen), use)))
+      )
+    })
+  }
+}
 
+/** Saved runs that go on. */
+const makeSavedRuns = ({ context, given, here, named }: Place) => {
   const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) => here(Effect.provide(work, layerRuns))
-  const savedRun = (runId: string) => ({ run: runId, given, project: settings.project })
-  const same = (report: RunReport) => report
+  const savedRun = (runId: string) => ({ run: runId, given, project: named })
+  return {
+    resume: (runId: string) =>
+      startRun(
+        runId,
+        (listen) =>
+          onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen)))),
+        asItIs
+      ),
 
-  const resume = (runId: string) =>
-    startRun(
-      runId,
-      (listen) => onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen)))),
-      same
-    )
+    fork: Effect.fnUntraced(function* (runId: string, { from, ...forked }: { readonly from: string } & Named) {
+      const newId = yield* idOf(forked)
+      const order = { ...savedRun(runId), from, runId: newId }
+      return yield* startRun(
+        newId,
+        (listen) => onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen)))),
+        asItIs
+      )
+    })
+  }
+}
 
-  const fork = Effect.fnUntraced(function* (runId: string, { from, ...forked }: { readonly from: string } & Named) {
-    const newId = yield* idOf(forked)
-    const order = { ...savedRun(runId), from, runId: newId }
-    return yield* startRun(
-      newId,
-      (listen) => onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen)))),
-      same
-    )
-  })
-
+/** Checks of documents. */
+const makeChecks = ({ context, given, here, project }: Place) => {
   const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
     const checked = { project, given, plugins: context.plugins, warn: () => Effect.void }
     return here(inProject(checked, (checker) => checker.fix(kind, text, { finished })))
   }
-
   return {
-    run: (request: string | (RunRequest & Named)) => run(requestOf(request)),
-    plan: (request: string | (RunRequest & Named)) => plan(requestOf(request)),
-    ask: (request: string | (AskRequest & Named)) => ask(requestOf(request)),
-    converse,
-    resume,
-    fork,
     fix,
     check: (text: string, request?: CheckRequest) => Effect.map(fix(text, request), ({ report }) => report)
   }
-})
+}
+
+const makeConductor = (settings: ConductorSettings) =>
+  Effect.map(readPlace(settings), (place) => ({
+    ...makeOrders(place),
+    ...makeConversations(place),
+    ...makeSavedRuns(place),
+    ...makeChecks(place)
+  }))
 
 /** What a program can have done. Work goes on until its scope closes, which interrupts it and waits until it has stopped. */
 export class Conductor extends Context.Service<
   Conductor,
   {
     /** Begins a run; fails when it cannot begin at all: unknown skill, wrong configuration, no such project. */
-    run<Output extends SchemaSource = never>(
+    run<const Output extends SchemaSource = never>(
       request: string | (RunRequest<Output> & Named)
     ): Started<WithValue<RunReport, Output>>
     /** Makes a task list and checks it; nothing of it is done, and nothing is saved. */
     plan(request: string | (RunRequest & Named)): Started<CheckedTaskList>
     /** Asks one message, or several one after another. */
-    ask<Output extends SchemaSource = never>(
+    ask<const Output extends SchemaSource = never>(
       request: string | (AskRequest<Output> & Named)
     ): Effect.Effect<StartedAsk<WithValue<RunReport, Output>, ConductorError>, ConductorError, Scope.Scope>
     /** Opens a conversation that takes messages until it is closed. */

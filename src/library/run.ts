@@ -31,7 +31,7 @@ const optionsOf = <Options extends object>(given: string | Options): Options | {
   typeof given === "string" ? { prompt: given } : Object(given)
 
 /** Runs a prompt. The run starts at once, and is saved unless the options say otherwise. */
-export const run = <Output extends SchemaSource = never>(
+export const run = <const Output extends SchemaSource = never>(
   given: string | RunOptions<Output>
 ): WorkHandle<WithValue<RunReport, Output>> => {
   const options: RunOptions<Output> = optionsOf(given)
@@ -70,7 +70,7 @@ const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, 
 }
 
 /** Asks one message, or several one after another. Starts at once. */
-export const ask = <Output extends SchemaSource = never>(
+export const ask = <const Output extends SchemaSource = never>(
   given: string | AskOptions<Output>
 ): AskHandle<WithValue<RunReport, Output>> => {
   const options: AskOptions<Output> = optionsOf(given)

@@ -38,6 +38,17 @@ const greeter: ModelFunction = ({ messages }) => {
     : `The tool said: ${said.content}`
 }
 
+async function* pieces() {
+  yield "Hello "
+  yield "world, as you asked."
+}
+
+/** Gives these answers, one after another. */
+const answers = (...all: ReadonlyArray<string>): ModelFunction => {
+  const left = [...all]
+  return () => left.shift() ?? "no more"
+}
+
 describe("a model that is a function", () => {
   it("gets messages and tools, and calls tools of the script", async () => {
     const asked: Array<FunctionQuestion> = []
@@ -71,10 +82,6 @@ describe("a model that is a function", () => {
   })
 
   it("may answer piece by piece, and what it throws is the error of the model", async () => {
-    async function* pieces() {
-      yield "Hello "
-      yield "world, as you asked."
-    }
     const seen: Array<string> = []
     const spoken = ask({
       project,
@@ -148,15 +155,12 @@ describe("a model of the AI SDK", () => {
     assert.deepStrictEqual(call?.content, [
       { type: "tool-call", toolCallId: "c1", toolName: "hello", input: { name: "Ada" } }
     ])
-    assert.deepInclude((result?.content as ReadonlyArray<object>)[0], { type: "tool-result", toolName: "hello" })
+    const parts = result?.content as ReadonlyArray<object> | undefined
+    assert.deepInclude(parts?.[0], { type: "tool-result", toolName: "hello" })
   })
 })
 
 describe("the answer of a script that gives a schema", () => {
-  const answers = (...all: ReadonlyArray<string>): ModelFunction => {
-    const left = [...all]
-    return () => left.shift() ?? "no more"
-  }
   /** A Standard Schema as zod makes them: it knows more than its JSON schema says. */
   const even = {
     "~standard": {
