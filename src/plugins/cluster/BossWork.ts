@@ -7,7 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { retryTransient, transaction } from "./ClusterDatabase.ts"
+import { retryTransient } from "./DatabaseErrors.ts"
+import { transaction } from "./ClusterDatabase.ts"
 import {
   type WorkAttempt,
   type Claimant,

@@ -26,7 +26,7 @@ import {
   readRecord,
   type RunReport
 } from "../../kit/runs.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "./ClusterRuns.ts"
 import {
   ClusterWork,

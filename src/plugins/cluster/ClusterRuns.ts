@@ -30,7 +30,8 @@ import {
   type RunSummary
 } from "../../kit/runs.ts"
 import type { RunEvent } from "../../plugin-kit.ts"
-import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { retryTransient, type DatabaseUnavailable } from "./DatabaseErrors.ts"
+import { transaction } from "./ClusterDatabase.ts"
 import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
 import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"

@@ -8,7 +8,7 @@ import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../../kit/runs.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { heartbeatSeconds, type WorkKind } from "./WorkQueues.ts"
 
 /** What is to be done. `payload` is JSON text. */

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import {
   type Claimant,
   ClusterWork,

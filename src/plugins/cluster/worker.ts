@@ -19,7 +19,7 @@ import {
   reportInterval,
   type WorkerReport
 } from "./ClusterWorkers.ts"
-import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./ClusterDatabase.ts"
+import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./DatabaseErrors.ts"
 import { ClusterRuns, removeOldRuns } from "./ClusterRuns.ts"
 import { runWorkLoop } from "./WorkLoop.ts"
 import { layerTables } from "./clusterClient.ts"

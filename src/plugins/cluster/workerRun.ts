@@ -32,7 +32,7 @@ import {
 import { exitCodeOf, Journal, journalVersion, type RunOpened, startOfRun } from "../../kit/runs.ts"
 import { ReadTexts, RunAnswers, ToolRegistry, ToolRunner } from "../../kit/tools.ts"
 import type { RecordedEvent } from "../../plugin-kit.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "./ClusterJournal.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { ClusterWork } from "./ClusterWork.ts"

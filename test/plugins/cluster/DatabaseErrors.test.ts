@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError, SqlSyntaxError, UnknownError } from "effect/sql/SqlError"
-import { CurrentNotices, isPassing, makeNotices, retryTransient } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { CurrentNotices, isPassing, makeNotices, retryTransient } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
