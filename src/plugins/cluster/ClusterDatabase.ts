@@ -64,7 +64,8 @@ export const transaction = <A, E>(
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  if (found?.areThere === true) return
+  /* Who starts without a grant learns it at once. A grant that goes later is waited for, as a database that is away. */
+  if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
     Effect.gen(function* () {

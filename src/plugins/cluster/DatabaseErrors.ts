@@ -35,12 +35,12 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    /** A query failed and is tried again. */
-    failed: (why: string) =>
+    /** A query failed and is tried again; `what` is a sentence. */
+    failed: (what: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
-        return report(`The database does not answer (${why}). It is tried again for ten minutes.`)
+        return report(`${what} It is tried again for ten minutes.`)
       }),
     /** A query got its answer. */
     answered: Effect.suspend(() => {
@@ -75,9 +75,10 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  * What is done about an error, by the class of its SQLSTATE or the whole code. What passes is waited for: a connection that breaks
  * (08), conflicts between transactions (40), no room on the disk, in memory or for connections (53), an object in use (55), a
  * server that shuts down or cancels a query (57), a fault of its system (58), a replica that is not promoted yet, and a transaction
- * whose client was silent for too long.
+ * whose client was silent for too long. So is what an operator brings back: a table, a schema, a grant.
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
+const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
 /** What is wrong with the statement or its values: it will never succeed, on no machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
@@ -88,18 +89,24 @@ const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): bool
 }
 
 /** True when a query may succeed later. */
-export const isPassing = (error: SqlError): boolean => isIn(passing, error) || error.isRetryable
+export const isPassing = (error: SqlError): boolean => isIn(passing, error) || isIn(lacking, error) || error.isRetryable
+
+const noticeOf = (error: SqlError): string =>
+  isIn(lacking, error)
+    ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/operating-workers.md.`
+    : `The database does not answer (${databaseErrorText(error)}).`
 
 /** After so long without an answer, a query is said to wait. */
 const slowTime = "5 seconds"
+const slowNotice = "The database does not answer (no answer for 5 seconds; a table may be locked)."
 
 /** Tries a query again for a while when its failure may pass. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices
-    const slow = Effect.andThen(Effect.sleep(slowTime), failed("no answer for 5 seconds; a table may be locked"))
+    const slow = Effect.andThen(Effect.sleep(slowTime), failed(slowNotice))
     const result = yield* Effect.raceFirst(query, Effect.andThen(slow, Effect.never)).pipe(
-      Effect.tapError((error) => (isPassing(error) ? failed(databaseErrorText(error)) : Effect.void)),
+      Effect.tapError((error) => (isPassing(error) ? failed(noticeOf(error)) : Effect.void)),
       Effect.retry({ schedule: intervals, while: isPassing }),
       Effect.mapError(
         (error) =>

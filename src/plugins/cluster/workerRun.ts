@@ -32,7 +32,7 @@ import {
 import { exitCodeOf, Journal, journalVersion, type RunOpened, startOfRun } from "../../kit/runs.ts"
 import { ReadTexts, RunAnswers, ToolRegistry, ToolRunner } from "../../kit/tools.ts"
 import type { RecordedEvent } from "../../plugin-kit.ts"
-import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
+import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "./ClusterJournal.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { ClusterWork } from "./ClusterWork.ts"
@@ -86,11 +86,14 @@ const refusal = (what: string, tag = "") =>
 /** What this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
-/** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
-const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker | ServerGone => {
-  if (error instanceof RunRefused || error instanceof UnfitWorker || error instanceof ServerGone) return error
-  return error._tag === "DatabaseUnavailable" ? refusal(error.message) : unfit(error.message, error._tag)
-}
+/** A worker that cannot build what a run needs gives it back; without the run nobody can. */
+const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
+  error instanceof RunRefused ||
+  error instanceof UnfitWorker ||
+  error instanceof ServerGone ||
+  error instanceof DatabaseUnavailable
+    ? error
+    : unfit(error.message, error._tag)
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
   error instanceof RunRefused
