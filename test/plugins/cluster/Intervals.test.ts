@@ -120,6 +120,42 @@ describe("a piece that does nothing but wait for an answer", () => {
   )
 })
 
+describe("a piece that waits for an answer while a check of it runs", () => {
+  it.effect("rests only once the check has ended", () =>
+    Effect.gen(function* () {
+      const { layer, memory } = makeStore()
+      const store = Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
+      const options = { runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }
+      const context = yield* Layer.build(Layer.provideMerge(layerClusterJournal(options), store))
+      const check = { task: "Look", round: 1, command: "npm test" }
+      const loop = runWorkLoop({
+        worker,
+        room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+        report: () => Effect.void,
+        carryOut: (lease) =>
+          Effect.gen(function* () {
+            const { enqueue } = yield* Journal
+            yield* (yield* ClusterJournal).join(lease)
+            lease.activity.questions.add("q")
+            yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
+            yield* Effect.sleep("5 minutes")
+            const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
+            yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
+            return yield* Effect.never
+          }).pipe(Effect.scoped, Effect.provideContext(context))
+      })
+      yield* Effect.forkScoped(Effect.provideContext(loop, context))
+      const isResting = () => memory.pieces().map((piece) => piece.isResting)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(isResting(), [false])
+      yield* TestClock.adjust("50 seconds")
+      assert.deepStrictEqual(isResting(), [false])
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual(isResting(), [true])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the journal of a cluster run", () => {
   it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
     Effect.gen(function* () {
@@ -135,7 +171,7 @@ describe("the journal of a cluster run", () => {
         cancelled: yield* Deferred.make<void>(),
         lookForWork: Effect.void,
         activity: newActivity(),
-        renewedAt: 0
+        renewedAt: { monotonic: 0, wall: 0 }
       }
       const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
       const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
