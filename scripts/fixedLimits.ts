@@ -699,6 +699,7 @@ export const noLimits: ReadonlyArray<string> = [
   "plugins/cluster/ClusterJournal.ts#together",
   "plugins/cluster/ClusterRuns.ts#mostEvents",
   "plugins/cluster/ClusterWorkers.ts#quietTime",
+  "plugins/cluster/WorkerMetrics.ts#interval",
   "plugins/cluster/ClusterWorkers.ts#mostCalls",
   "plugins/cluster/ClusterWorkers.ts#reportInterval",
   "plugins/cluster/ClusterWorkers.ts#freshSeconds",

@@ -169,7 +169,11 @@ export const makeOffers = Effect.gen(function* () {
     yield* Queue.offer(offered, { lease, piece })
     return yield* Effect.orDie(Effect.raceFirst(Deferred.await(result), Deferred.await(failed))).pipe(
       Effect.onInterrupt(() =>
-        Effect.sync(() => void (waiting.get(piece.key)?.lease === lease && waiting.delete(piece.key)))
+        Effect.sync(() => {
+          if (waiting.get(piece.key)?.lease !== lease) return
+          waiting.delete(piece.key)
+          lease.activity.pieces.delete(piece.key)
+        })
       )
     )
   })

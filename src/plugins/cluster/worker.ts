@@ -82,7 +82,7 @@ const reportPresence = Effect.fnUntraced(function* (
   )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
-  yield* workers.forget
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(workers.forget), Schedule.spaced("1 hour")))
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
   return Effect.map(stateSaid, presenceOf)
 })

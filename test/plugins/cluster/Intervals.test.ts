@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
@@ -82,6 +83,53 @@ describe("what the database is asked while models work", () => {
       const { counts } = yield* workFor(offering("refine", 20))
       assert.isAtMost(counts.results, 61)
     })
+  )
+})
+
+describe("a run that waits for pieces of which one is not wanted any more", () => {
+  it.effect("neither asks for its result nor stays awake for it", () =>
+    Effect.gen(function* () {
+      const memory = makeMemoryWork()
+      memory.submit("run-1", worker.program)
+      const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
+      if (claimed === undefined) return yield* Effect.die("the run was not offered")
+      const asked: Array<ReadonlyArray<string>> = []
+      const work = ClusterWork.of({
+        ...memory.work,
+        results: (lease, keys) =>
+          Effect.andThen(
+            Effect.sync(() => asked.push(keys)),
+            memory.work.results(lease, keys)
+          )
+      })
+      const activity = newActivity()
+      const lease: HeldLease = {
+        ...claimed,
+        lost: yield* Deferred.make<void>(),
+        cancelled: yield* Deferred.make<void>(),
+        lookForWork: Effect.void,
+        activity,
+        renewedAt: { monotonic: 0, wall: 0 }
+      }
+      const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
+      const wait = (key: string) =>
+        offer({ key, kind: "refine", payload: "{}" }).pipe(
+          Effect.provideService(CurrentLease, lease),
+          Effect.forkChild({ startImmediately: true })
+        )
+      yield* wait("kept")
+      const unwanted = yield* wait("unwanted")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept", "unwanted"])
+      yield* Fiber.interrupt(unwanted)
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+      /* A look that is under way ends. */
+      yield* TestClock.adjust("2 seconds")
+      asked.length = 0
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+      assert.deepStrictEqual([...new Set(asked.flat())], ["kept"])
+    }).pipe(Effect.scoped)
   )
 })
 
