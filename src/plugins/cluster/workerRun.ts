@@ -25,6 +25,7 @@ import {
   ResumeNotes,
   type RunConditions,
   type RunContext,
+  RunSettings,
   type Setup,
   TaskAgent,
   type WorkerContext
@@ -192,6 +193,14 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     return whole
   }).pipe(Effect.mapError(asUnfit))
 
+/** A task for many items offers so many of them at once: the slots of its own worker say nothing of how many there are. */
+const itemsAtOnce = 64
+
+const layerItems = Layer.effect(
+  RunSettings,
+  Effect.map(RunSettings, (settings) => ({ ...settings, parallel: itemsAtOnce }))
+)
+
 /**
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
@@ -204,6 +213,7 @@ const layerClusterRun = (
 ) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, secrets)),
+    Layer.provide(layerItems),
     Layer.provideMerge(layerTasks),
     Layer.provide(Layer.provide(layerCalls(conditions), Layer.succeed(WaitsForServer)(false))),
     Layer.provide(layerModel(setup)),
