@@ -629,7 +629,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     saved,
     "a query to the database of a cluster is tried again",
-    "plugins/cluster/ClusterDatabase.ts#patience",
+    "plugins/cluster/DatabaseErrors.ts#patience",
     "time",
     "the worker ends"
   ),
@@ -695,10 +695,11 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/tools/native/PythonCalls.ts#maxDepth",
   "cli/approval/TerminalQuestion.ts#modeSwitchTime",
   "cli/approval/TerminalQuestion.ts#pasteTime",
-  "plugins/cluster/ClusterDatabase.ts#slowTime",
+  "plugins/cluster/DatabaseErrors.ts#slowTime",
   "plugins/cluster/ClusterJournal.ts#together",
   "plugins/cluster/ClusterRuns.ts#mostEvents",
   "plugins/cluster/ClusterWorkers.ts#quietTime",
+  "plugins/cluster/WorkerMetrics.ts#interval",
   "plugins/cluster/ClusterWorkers.ts#mostCalls",
   "plugins/cluster/ClusterWorkers.ts#reportInterval",
   "plugins/cluster/ClusterWorkers.ts#freshSeconds",

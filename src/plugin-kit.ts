@@ -12,7 +12,7 @@ export { toolkitPlugin, type ToolkitParts } from "./services/tools/ToolkitPlugin
 
 /* What a plugin brings beside tools. */
 export type { Discovered, DiscoveredPlugin, Discovery, DiscoveryPlace } from "./services/tools/Plugin.ts"
-export type { EventListener, ListenedWork, TakeEvent } from "./services/tools/EventListener.ts"
+export type { EventListener, ListenedWork, MetricSender, TakeEvent } from "./services/tools/EventListener.ts"
 export type { PluginCommand, PluginCommands } from "./services/tools/PluginCommand.ts"
 export type { LayerWeb, WebOptions } from "./services/tools/WebFetch.ts"
 

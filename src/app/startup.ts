@@ -4,6 +4,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -107,6 +108,13 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
     })
   )
 })
+
+/** Lets features send the metrics in a registry until the scope closes; false when nobody collects them. */
+export const sendMetrics = (registry: Metric.MetricRegistry) =>
+  Effect.map(
+    Effect.forEach(features, (feature) => feature.sendMetrics?.({ registry, version }) ?? Effect.succeed(false)),
+    (sent) => sent.includes(true)
+  )
 
 /** Reports warnings, if there are any. */
 export const reportWarnings = (warnings: ReadonlyArray<string>, warn: RunContext["warn"]) =>

@@ -63,5 +63,5 @@ export {
   type Setup,
   withProviders
 } from "../app/setup.ts"
-export { reportStartup } from "../app/startup.ts"
+export { reportStartup, sendMetrics } from "../app/startup.ts"
 export { version } from "../app/version.ts"

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun, JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "../../src/plugins/cluster/ClusterRuns.ts"
-import { ClusterWork, type HeldLease, newActivity } from "../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, type HeldLease, newActivity, readClocks } from "../../src/plugins/cluster/ClusterWork.ts"
 import { queueOf, type WorkKind } from "../../src/plugins/cluster/WorkQueues.ts"
 import { randomUUID } from "node:crypto"
 
@@ -25,7 +25,7 @@ export const leasedPiece = Effect.fnUntraced(function* (kind: WorkKind): Effect.
     cancelled: yield* Deferred.make<void>(),
     lookForWork: Effect.void,
     activity: newActivity(),
-    renewedAt: 0
+    renewedAt: { monotonic: 0, wall: 0 }
   }
 })
 
@@ -43,7 +43,7 @@ export const leaseRun = Effect.fnUntraced(function* (run: ClusterRun) {
     cancelled: yield* Deferred.make<void>(),
     lookForWork: Effect.void,
     activity: newActivity(),
-    renewedAt: Number(process.hrtime.bigint() / 1_000_000n)
+    renewedAt: yield* readClocks
   }
   return lease
 })

@@ -7,7 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { retryTransient, transaction } from "./ClusterDatabase.ts"
+import { retryTransient } from "./DatabaseErrors.ts"
+import { transaction } from "./ClusterDatabase.ts"
 import {
   type WorkAttempt,
   type Claimant,
@@ -68,6 +69,7 @@ interface Fetched extends WorkAttempt, PieceData {}
 
 const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 
+const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:${attempt}`
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
@@ -76,14 +78,30 @@ export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, r
     ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, program = excluded.program, report = excluded.report,
       seen_at = excluded.seen_at`
 
-/** The active attempts among these, locked as `lock` says until the end of the transaction. */
-const held = (sql: SqlClient.SqlClient, attempts: ReadonlyArray<WorkAttempt>, lock: "SHARE" | "UPDATE" = "SHARE") => {
+/**
+ * Locks are taken in one order, so that nothing waits in a circle: the row of the run, the piece that leads it, other pieces by their
+ * ids. Rows that refer to a run wait for no lock on it.
+ */
+const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
+  sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
+const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
+
+/** The active attempts among these, locked until the end of the transaction; none unless `condition` holds, which is looked at first. */
+const held = (
+  sql: SqlClient.SqlClient,
+  attempts: ReadonlyArray<WorkAttempt>,
+  { condition = "true", lock = "SHARE" }: { readonly condition?: string; readonly lock?: "SHARE" | "UPDATE" } = {}
+) => {
   const listOf = (texts: ReadonlyArray<string>) => sql`string_to_array(${texts.join(",")}, ',')`
-  const pairs = attempts.map(({ attempt, id }) => `${id}:${attempt}`)
-  return sql`SELECT j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
+  const pairs = attempts.map(pairOf)
+  return sql<{
+    readonly id: string
+    readonly retry_count: number
+  }>`SELECT j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
     AND j.name = ANY(${listOf(attempts.map(({ queue }) => queue))})
     AND j.id = ANY(${listOf(attempts.map(({ id }) => id))}::uuid[])
-    AND (j.id::text || ':' || j.retry_count::text) = ANY(${listOf(pairs)}) FOR ${sql.literal(lock)} OF j`
+    AND (j.id::text || ':' || j.retry_count::text) = ANY(${listOf(pairs)})
+    AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR ${sql.literal(lock)} OF j`
 }
 
 /** A run that is put into its queue, and the piece that leads it. */
@@ -109,8 +127,12 @@ export const removePieces = Effect.fnUntraced(function* (
   queues: ReadonlyArray<string>
 ) {
   const names = JSON.stringify(queues)
-  const rows = yield* sql<{ readonly name: string; readonly id: string }>`SELECT name, id FROM ${sql.literal(jobs)}
-    WHERE name IN (SELECT jsonb_array_elements_text(${names}::jsonb)) AND singleton_key = ${runId}`
+  const rows = yield* sql<{
+    readonly name: string
+    readonly id: string
+  }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
+    WHERE j.name IN (SELECT jsonb_array_elements_text(${names}::jsonb)) AND j.singleton_key = ${runId}
+    ${sql.literal(lockOrder)} FOR UPDATE OF j`
   for (const [name, pieces] of Map.groupBy(rows, (row) => row.name)) {
     const ids = pieces.map(({ id }) => id)
     yield* use((boss, options) => boss.deleteJob(name, ids, options))
@@ -124,9 +146,12 @@ const wake = Effect.fnUntraced(function* (
   runId: string,
   queues: ReadonlyArray<string>
 ) {
-  const rows = yield* sql<{ readonly name: string; readonly id: string }>`SELECT name, id FROM ${sql.literal(jobs)}
-    WHERE name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND singleton_key = ${runId}
-      AND state < 'active' AND ${sql.literal(rests)}`
+  const rows = yield* sql<{
+    readonly name: string
+    readonly id: string
+  }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
+    WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
+      AND j.state < 'active' AND ${sql.literal(rests)} ${sql.literal(lockOrder)}`
   for (const { id, name } of rows) {
     yield* use((boss, options) => boss.update(name, undefined, { id, startAfter: 0, ...options }))
   }
@@ -212,12 +237,14 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
     const written = sql<{ readonly token: string }>`WITH given AS (
         SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
           type text, key text, event text, json text)),
+      locked AS (${lockedRun(sql, runId)}),
       held AS (${held(
         sql,
-        records.map(({ lease }) => lease)
+        records.map(({ lease }) => lease),
+        { condition: "EXISTS (SELECT FROM locked)" }
       )}),
       run AS (UPDATE task_conductor_runs r SET records = r.records + ${count}, size = r.size + ${bytes}
-        WHERE r.run_id = ${runId} AND r.ending IS NULL AND EXISTS (SELECT FROM held) RETURNING r.records),
+        WHERE r.run_id = ${runId} AND EXISTS (SELECT FROM held) RETURNING r.records),
       added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
         SELECT ${runId}, run.records - ${count} + g.n, g.at, g.type, g.key, g.event, g.json, g.token
         FROM run, given g JOIN held ON held.id = g.id AND held.retry_count = g.attempt
@@ -231,13 +258,11 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
       )
     )
     const write = records.length === 0 ? Effect.succeed([]) : written
-    const all =
-      finished.length === 0
-        ? write
-        : transaction(
-            sql,
-            Effect.tap(write, () => finish)
-          )
+    const writeAll = Effect.andThen(
+      lockedRun(sql, runId),
+      Effect.tap(write, () => finish)
+    )
+    const all = finished.length === 0 ? write : transaction(sql, writeAll)
     return Effect.map(retryTransient(all), (rows) => new Set(rows.map(({ token }) => token)))
   })
 
@@ -275,9 +300,10 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
     const given = JSON.stringify(record === undefined ? [] : [record])
     const count = record === undefined ? 0 : 1
     const bytes = Buffer.byteLength(record?.json ?? "")
-    const write = sql`WITH held AS (${held(sql, [lease], "UPDATE")}),
+    const write = sql`WITH locked AS (${lockedRun(sql, lease.runId)}),
+      held AS (${held(sql, [lease], { condition: "EXISTS (SELECT FROM locked)", lock: "UPDATE" })}),
       ended AS (UPDATE task_conductor_runs r SET ending = ${ending}, records = r.records + ${count}, size = r.size + ${bytes}
-        WHERE r.run_id = ${lease.runId} AND r.ending IS NULL AND EXISTS (SELECT FROM held) RETURNING r.run_id, r.records),
+        WHERE r.run_id = ${lease.runId} AND EXISTS (SELECT FROM held) RETURNING r.run_id, r.records),
       added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
         SELECT ended.run_id, ended.records, g.at, g.type, g.key, g.event, g.json, g.token FROM ended,
           jsonb_to_recordset(${given}::jsonb) AS g(token uuid, at text, type text, key text, event text, json text))
@@ -293,17 +319,16 @@ const makeRenew = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Cl
     const present = presence === undefined ? sql`` : sql`WITH present AS (${sayPresent(sql, presence)})`
     const runIds = JSON.stringify(leases.map(({ runId }) => runId))
     const beat = Effect.gen(function* () {
-      const kept = new Set<string>()
-      /* The piece that leads a run comes first, as where a run ends. */
+      const rowsHeld = leases.length === 0 ? [] : yield* held(sql, leases, { lock: "UPDATE" })
+      const kept = new Set(rowsHeld.map(({ id, retry_count: attempt }) => pairOf({ id, attempt })))
       for (const [queue, pieces] of Map.groupBy(leases, (lease) => lease.queue)) {
-        const touched = yield* use((boss, options) => boss.touch(queue, pieces.map(asAttempt), options))
-        for (const id of touched.settled ?? []) kept.add(id)
+        yield* use((boss, options) => boss.touch(queue, pieces.map(asAttempt), options))
       }
       const rows = yield* sql<{ readonly run: string }>`${present} SELECT run_id AS run FROM task_conductor_runs
         WHERE cancelled AND run_id IN (SELECT jsonb_array_elements_text(${runIds}::jsonb))`
       const cancelled = new Set(rows.map(({ run }) => run))
       return leases.flatMap((lease) =>
-        kept.has(lease.id) ? [{ ...lease, isCancelled: cancelled.has(lease.runId) }] : []
+        kept.has(pairOf(lease)) ? [{ ...lease, isCancelled: cancelled.has(lease.runId) }] : []
       )
     })
     return Effect.provideService(retryTransient(transaction(sql, beat)), StatementLimit, heartbeatLimit)
@@ -314,7 +339,7 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
     const pieces = JSON.stringify(keys.map((key) => pieceId(lease.leader, key)))
     const rest = Effect.gen(function* () {
       /* An answer comes before or after all of this: it takes the same lock. */
-      yield* sql`SELECT FROM task_conductor_runs WHERE run_id = ${lease.runId} FOR UPDATE`
+      yield* lockedRun(sql, lease.runId)
       const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers
           WHERE run_id = ${lease.runId} AND question IN (SELECT jsonb_array_elements_text(${JSON.stringify(questions)}::jsonb)))
         OR EXISTS (SELECT FROM jsonb_array_elements_text(${pieces}::jsonb) AS g(id) WHERE NOT EXISTS (
@@ -360,7 +385,7 @@ const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
     answer: Effect.fn("ClusterWork.answer")((runId, question, answer) => {
       const save = Effect.gen(function* () {
         const [run] = yield* sql<{ readonly program: string }>`SELECT program FROM task_conductor_runs
-          WHERE run_id = ${runId} FOR UPDATE`
+          WHERE run_id = ${runId} FOR NO KEY UPDATE`
         if (run === undefined) return
         yield* sql`INSERT INTO task_conductor_answers (run_id, question, answer) VALUES (${runId}, ${question}, ${answer})
           ON CONFLICT DO NOTHING`

@@ -26,15 +26,18 @@ import {
   readRecord,
   type RunReport
 } from "../../kit/runs.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "./ClusterRuns.ts"
 import {
   ClusterWork,
   CurrentLease,
   type FinishedWork,
   type HeldLease,
+  leaseAge,
   leaseTime,
-  type NewRecord
+  type NewRecord,
+  type PieceActivity,
+  readClocks
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
@@ -44,14 +47,25 @@ const leastLeft = 4000
 /** How long records wait for others when nobody waits for them; a question never does. */
 const together = "1 second"
 
+/** Notes calls and checks that begin and end: a piece that waits does not rest meanwhile. Checks of a task run one at a time. */
+const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
+  if (record.type === "intent") calls.add(record.key)
+  if (record.type === "outcome") calls.delete(record.key)
+  if (record.type !== "event") return
+  const { event } = record
+  if (event.type === "check.started") calls.add(checkName(event))
+  if (event.type === "check.finished") calls.delete(checkName(event))
+}
+
+const checkName = ({ round, task = "" }: { readonly round: number; readonly task?: string }): string =>
+  `check of ${round}/${task}`
+
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
 /** Waits until the lease has been renewed lately; a lease that is lost interrupts the work that waits. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
-  const { monotonicTimeNanosUnsafe } = yield* Clock.Clock
-  const age = () => Number(monotonicTimeNanosUnsafe() / 1_000_000n) - lease.renewedAt
-  while (age() > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
+  while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
 /** A record that is to be written, a piece that is finished, or nothing but somebody who waits. */
@@ -181,15 +195,16 @@ export const layerClusterJournal = ({
       const { put, writeNow } = yield* makeWriter({ broken, runId }, fail)
 
       const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
-        yield* put(yield* entryOf(record, leases, redact))
+        const entry = yield* entryOf(record, leases, redact)
+        if (entry.lease !== undefined) noteActivity(entry.lease.activity, record)
+        yield* put(entry)
         if (isQuestion(record)) yield* writeNow
       })
 
       const append = Effect.fnUntraced(function* (record: JournalRecord) {
         if (isSafeElsewhere(record)) return yield* enqueue(record)
         const entry = yield* entryOf(record, leases, redact)
-        if (record.type === "intent") entry.lease?.activity.calls.add(record.key)
-        if (record.type === "outcome") entry.lease?.activity.calls.delete(record.key)
+        if (entry.lease !== undefined) noteActivity(entry.lease.activity, record)
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)
         yield* put({ ...entry, written: yield* Deferred.make<void>() })
         if (record.type === "intent" && entry.lease !== undefined) yield* untilFresh(entry.lease)

@@ -30,7 +30,8 @@ import {
   type RunSummary
 } from "../../kit/runs.ts"
 import type { RunEvent } from "../../plugin-kit.ts"
-import { retryTransient, transaction, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { retryTransient, type DatabaseUnavailable } from "./DatabaseErrors.ts"
+import { transaction } from "./ClusterDatabase.ts"
 import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
 import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"
@@ -200,7 +201,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
         Effect.gen(function* () {
           const [row] = yield* sql<Pick<RunRow, "ending"> & { readonly program: string; readonly led: boolean }>`
             SELECT ending, program, ${sql.literal(isLed)} AND EXISTS (SELECT FROM task_conductor_workers a
-              WHERE a.name = r.led_by AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS led FROM task_conductor_runs r WHERE run_id = ${runId} FOR UPDATE`
+              WHERE a.name = r.led_by AND a.seen_at > clock_timestamp() - interval '${sql.literal(String(aliveSeconds))} seconds') AS led FROM task_conductor_runs r WHERE run_id = ${runId} FOR NO KEY UPDATE`
           isFree = row !== undefined && (row.ending !== null || (isOtherBuild(row.program, program) && !row.led))
           if (row === undefined || !isFree) return true
           const others = yield* sql`SELECT FROM task_conductor_runs

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterWork, CurrentLease, type Declined, type HeldLease, type WorkItem } from "./ClusterWork.ts"
 import { NumberedPlace, Task, TaskFailure, TaskOutcome, type TaskPhase, TaskResult } from "../../kit/documents.ts"
 import { hashOf, textHash } from "../../kit/files.ts"
@@ -169,7 +169,11 @@ export const makeOffers = Effect.gen(function* () {
     yield* Queue.offer(offered, { lease, piece })
     return yield* Effect.orDie(Effect.raceFirst(Deferred.await(result), Deferred.await(failed))).pipe(
       Effect.onInterrupt(() =>
-        Effect.sync(() => void (waiting.get(piece.key)?.lease === lease && waiting.delete(piece.key)))
+        Effect.sync(() => {
+          if (waiting.get(piece.key)?.lease !== lease) return
+          waiting.delete(piece.key)
+          lease.activity.pieces.delete(piece.key)
+        })
       )
     )
   })

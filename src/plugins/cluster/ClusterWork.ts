@@ -3,12 +3,13 @@
  * piece: it has a number that no other attempt at it ever has, and ends unless its worker sends heartbeats. Whatever a worker writes
  * names its attempt, and nothing is written for one that is not the active one, or whose run has ended.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Deferred from "effect/Deferred"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../../kit/runs.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { heartbeatSeconds, type WorkKind } from "./WorkQueues.ts"
 
 /** What is to be done. `payload` is JSON text. */
@@ -55,7 +56,7 @@ export interface ClaimedWork extends WorkItem, Lease {
 
 /** What a piece does and waits for in its worker. */
 export interface PieceActivity {
-  /** Calls of models and tools that are under way. */
+  /** Calls of models and tools, and checks, that are under way. */
   readonly calls: Set<unknown>
   /** Questions that nobody has answered. */
   readonly questions: Set<string>
@@ -71,6 +72,24 @@ export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiti
     ? undefined
     : { keys: [...pieces.keys()], questions: [...questions] }
 
+/** A time by both clocks of this machine, in milliseconds. */
+export interface ClockReading {
+  readonly monotonic: number
+  readonly wall: number
+}
+
+export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
+  monotonic: Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n),
+  wall: clock.currentTimeMillisUnsafe()
+}))
+
+/**
+ * How long ago a lease was renewed, in milliseconds, by the clock that says more: the monotonic one stands still while a laptop
+ * sleeps, and somebody may set the other one. One that is set back extends no lease; one that is set forward costs a renewal.
+ */
+export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
+  Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)
+
 /** A lease as the worker has it. */
 export interface HeldLease extends ClaimedWork {
   /** Completes when it is lost: nothing more that is done with it counts. */
@@ -81,8 +100,8 @@ export interface HeldLease extends ClaimedWork {
   readonly lookForWork: Effect.Effect<void>
   /** What it does and waits for now. */
   readonly activity: PieceActivity
-  /** When its last renewal was sent, in milliseconds of the monotonic clock. */
-  renewedAt: number
+  /** When its last renewal was sent. */
+  renewedAt: ClockReading
   /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
   ended?: { readonly record: NewRecord; readonly report: RunReport }
 }

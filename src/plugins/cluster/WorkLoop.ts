@@ -2,7 +2,6 @@
  * What a worker does all the time: it claims work that is free, carries it out on a fiber for each piece, and renews its leases.
  * The clock, the store of the work and what is done are given, so that a simulation can put others in their place.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -10,16 +9,18 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import {
   type Claimant,
   ClusterWork,
   CurrentLease,
   type HeldLease,
+  leaseAge,
   leaseTime,
   newActivity,
   onlyWaitsFor,
   type Presence,
+  readClocks,
   type Room
 } from "./ClusterWork.ts"
 
@@ -45,7 +46,7 @@ export interface WorkLoopOptions {
 /** How often heartbeats are sent. */
 const renewal = "1500 millis"
 
-/** A worker gives up so long before its attempt ends, in milliseconds, whatever its clock says. */
+/** A worker gives up so long before its attempt ends, in milliseconds. */
 const margin = 1500
 
 /** How long a piece does nothing but wait until it rests. */
@@ -60,8 +61,6 @@ const idlePace = { least: 600, most: 800 }
 /** The same of a worker that has enough to do, which looks for runs, changes to make, and pieces without heartbeats. */
 const busyPace = { least: 1000, most: 1400 }
 
-const monotonic = Effect.map(Clock.Clock, (clock) => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n))
-
 const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
 
 const settle = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease: HeldLease, end: WorkEnd) {
@@ -74,11 +73,12 @@ const settle = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease:
 /** Completes with what a piece waits for once it has done nothing else for a while. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
-  for (let since = yield* monotonic; ;) {
+  for (let since = yield* readClocks; ;) {
     yield* Effect.sleep(Math.min(after, 1000))
     const waiting = onlyWaitsFor(activity)
-    if (waiting === undefined) since = yield* monotonic
-    else if ((yield* monotonic) - since >= after) return waiting
+    const now = yield* readClocks
+    if (waiting === undefined) since = now
+    else if (now.monotonic - since.monotonic >= after) return waiting
   }
 })
 
@@ -138,7 +138,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     hurry = yield* Deferred.make<void>()
     const most = yield* room
     if (most.run + most.refine + most.task > 0) {
-      const sent = yield* monotonic
+      const sent = yield* readClocks
       const found = yield* work.claim(worker, most)
       emptyLooks = found.length > 0 ? 0 : emptyLooks + 1
       for (const claimed of found) {
@@ -159,7 +159,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     const leases = [...held]
     if (leases.length === 0) return
     const said = presence === undefined ? undefined : yield* presence
-    const sent = yield* monotonic
+    const sent = yield* readClocks
     const kept = new Map((yield* work.renew(leases, said)).map(({ id, isCancelled }) => [id, isCancelled]))
     for (const lease of leases) {
       const isCancelled = kept.get(lease.id)
@@ -171,8 +171,8 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
 
   /** What could not be renewed in time may be another worker's by now. */
   const giveUp = Effect.gen(function* () {
-    const now = yield* monotonic
-    const late = [...held].filter(({ renewedAt }) => now - renewedAt > leaseTime - margin)
+    const now = yield* readClocks
+    const late = [...held].filter((lease) => leaseAge(lease, now) > leaseTime - margin)
     if (late.length === 0) return
     yield* report(
       "The database does not answer in time: this worker stops what it does, and other workers take it over."

@@ -70,11 +70,7 @@ export interface Boss {
     queue: string,
     options: BossOptions & { batchSize: number; ignoreGroups: Array<string> }
   ): Promise<Array<BossAttempt & { readonly data: A }>>
-  touch(
-    queue: string,
-    attempts: Array<BossAttempt>,
-    options: BossOptions
-  ): Promise<{ readonly settled?: Array<string> }>
+  touch(queue: string, attempts: Array<BossAttempt>, options: BossOptions): Promise<unknown>
   complete(queue: string, attempt: BossAttempt, output: object, options: BossOptions): Promise<unknown>
   fail(queue: string, attempt: BossAttempt, output: null, options: BossOptions): Promise<{ readonly affected?: number }>
   /* Null would be the new data. */

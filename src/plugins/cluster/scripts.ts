@@ -21,7 +21,7 @@ import { type Approve, type Arbitrate, layerCallback } from "../../kit/tools.ts"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "./clusterClient.ts"
 import { runWorker } from "./worker.ts"
 
-export { DatabaseUnavailable, DatabaseUnnamed } from "./ClusterDatabase.ts"
+export { DatabaseUnavailable, DatabaseUnnamed } from "./DatabaseErrors.ts"
 export { ProjectShared } from "./ClusterRuns.ts"
 export { RunWaits } from "./RunFollower.ts"
 export { RunRefused } from "./RemoteAnswers.ts"

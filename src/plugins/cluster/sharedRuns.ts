@@ -15,7 +15,7 @@ import {
   submitRun
 } from "./clusterClient.ts"
 import { diagnoseCluster } from "./clusterDiagnosis.ts"
-import { CurrentNotices, makeNotices } from "./ClusterDatabase.ts"
+import { CurrentNotices, makeNotices } from "./DatabaseErrors.ts"
 import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 
 /** Says when the database is away, and when it is back. */

@@ -19,11 +19,12 @@ import {
   reportInterval,
   type WorkerReport
 } from "./ClusterWorkers.ts"
-import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./ClusterDatabase.ts"
+import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./DatabaseErrors.ts"
 import { ClusterRuns, removeOldRuns } from "./ClusterRuns.ts"
 import { runWorkLoop } from "./WorkLoop.ts"
-import { layerTables } from "./clusterClient.ts"
+import { layerNamedDatabase, layerServices } from "./clusterClient.ts"
 import { type Load, makeLoad, makeSlots } from "./WorkerLoad.ts"
+import { keepMetrics } from "./WorkerMetrics.ts"
 import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
@@ -81,7 +82,7 @@ const reportPresence = Effect.fnUntraced(function* (
   )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
-  yield* workers.forget
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(workers.forget), Schedule.spaced("1 hour")))
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
   return Effect.map(stateSaid, presenceOf)
 })
@@ -145,6 +146,7 @@ const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepCluste
     broken: (error) => Effect.asVoid(Deferred.fail(broken, error))
   })
   const presence = yield* reportPresence(parallel, load, progress, servers)
+  yield* Effect.catch(keepMetrics({ name: workerName, count: load.count }), report)
   yield* reportOthers(report)
   if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
   const room = Effect.map(servers.leavesWork, (isLeft) => (isLeft ? { run: 0, refine: 0, task: 0 } : load.room()))
@@ -165,7 +167,10 @@ export const runWorker = Effect.fn("runWorker")(
   function* (options: WorkerOptions) {
     const { settings } = yield* readSetup(".", options.flags)
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
-    const tables = yield* Layer.buildWithScope(layerTables(options.database), scope)
+    const tables = yield* Layer.buildWithScope(
+      Layer.provideMerge(layerServices, layerNamedDatabase(options.database)),
+      scope
+    )
     const fiber = yield* Effect.forkIn(Effect.provideContext(workOn(options, settings), tables), scope)
     return yield* Fiber.join(fiber)
   },

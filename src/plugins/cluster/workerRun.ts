@@ -25,6 +25,7 @@ import {
   ResumeNotes,
   type RunConditions,
   type RunContext,
+  RunSettings,
   type Setup,
   TaskAgent,
   type WorkerContext
@@ -32,7 +33,7 @@ import {
 import { exitCodeOf, Journal, journalVersion, type RunOpened, startOfRun } from "../../kit/runs.ts"
 import { ReadTexts, RunAnswers, ToolRegistry, ToolRunner } from "../../kit/tools.ts"
 import type { RecordedEvent } from "../../plugin-kit.ts"
-import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterJournal, layerClusterJournal, layerClusterUsage } from "./ClusterJournal.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { ClusterWork } from "./ClusterWork.ts"
@@ -86,11 +87,14 @@ const refusal = (what: string, tag = "") =>
 /** What this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
-/** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
-const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker | ServerGone => {
-  if (error instanceof RunRefused || error instanceof UnfitWorker || error instanceof ServerGone) return error
-  return error._tag === "DatabaseUnavailable" ? refusal(error.message) : unfit(error.message, error._tag)
-}
+/** A worker that cannot build what a run needs gives it back; without the run nobody can. */
+const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
+  error instanceof RunRefused ||
+  error instanceof UnfitWorker ||
+  error instanceof ServerGone ||
+  error instanceof DatabaseUnavailable
+    ? error
+    : unfit(error.message, error._tag)
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
   error instanceof RunRefused
@@ -189,6 +193,14 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     return whole
   }).pipe(Effect.mapError(asUnfit))
 
+/** A task for many items offers so many of them at once: the slots of its own worker say nothing of how many there are. */
+const itemsAtOnce = 64
+
+const layerItems = Layer.effect(
+  RunSettings,
+  Effect.map(RunSettings, (settings) => ({ ...settings, parallel: itemsAtOnce }))
+)
+
 /**
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
@@ -201,6 +213,7 @@ const layerClusterRun = (
 ) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, secrets)),
+    Layer.provide(layerItems),
     Layer.provideMerge(layerTasks),
     Layer.provide(Layer.provide(layerCalls(conditions), Layer.succeed(WaitsForServer)(false))),
     Layer.provide(layerModel(setup)),

@@ -14,7 +14,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { cancelledEnding, ClusterRuns, encodeEnding } from "./ClusterRuns.ts"
 import { claimedTask, nobodyFits, UnfitWorker } from "./ClusterTasks.ts"
 import type { HeldLease } from "./ClusterWork.ts"
@@ -50,17 +50,21 @@ const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }
 
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
-/** What is thrown when the database is away for too long ends the worker; every other defect ends the work. */
-const brokenOff = (defect: unknown): Effect.Effect<string, DatabaseUnavailable> =>
-  defect instanceof DatabaseUnavailable && defect.isFault !== true
-    ? Effect.fail(defect)
-    : Effect.succeed(`The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`)
+const brokenOff = (error: unknown) =>
+  new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
-/** What work came to, also when it failed or broke off. */
+/** What work came to, also when it failed or broke off. A database that cannot be used ends the worker, and no work. */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(
-    Effect.catch((error) => Effect.succeed(error)),
-    Effect.catchDefect((defect) => Effect.map(brokenOff(defect), (what) => new RunRefused({ what, exitCode: 1 })))
+    Effect.catch((error): Effect.Effect<Exclude<E, DatabaseUnavailable>, DatabaseUnavailable> =>
+      error instanceof DatabaseUnavailable
+        ? Effect.fail(error)
+        : Effect.succeed(error as Exclude<E, DatabaseUnavailable>)
+    ),
+    Effect.catchDefect((defect) =>
+      defect instanceof DatabaseUnavailable ? Effect.fail(defect) : Effect.succeed(brokenOff(defect))
+    ),
+    Effect.catch((error) => (error.isFault === true ? Effect.succeed(brokenOff(error)) : Effect.fail(error)))
   )
 
 /** Why no worker does the work, this one included. */
@@ -149,7 +153,6 @@ const conduct = Effect.fnUntraced(function* (
     Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
     endOf
   )
-  if (ended instanceof DatabaseUnavailable) return yield* ended
   if (ended instanceof ServerGone && (yield* isLeft(lease, ended))) return { _tag: "GivenBack" }
   if (ended instanceof UnfitWorker) {
     const back = yield* decline(lease, ended.why)
@@ -181,7 +184,6 @@ const carryOutTask = Effect.fnUntraced(function* (
     return ended
   })
   const end = yield* endOf(Effect.andThen(report(`${runId}: ${verb} "${task.name}"`), withRun(lease, work)))
-  if (end instanceof DatabaseUnavailable) return yield* end
   if (("_tag" in end && end._tag === "GivenBack") || (end instanceof ServerGone && (yield* isLeft(lease, end))))
     return { _tag: "GivenBack" }
   if (end instanceof UnfitWorker) {

@@ -140,22 +140,31 @@ const measurements = (
   }
 }
 
-/** Starts to observe a run. What is left is sent when the scope closes. Returns what takes its events. */
-export const observeRun = Effect.fn("observeRun")(function* (
-  { protocols, withContent }: TelemetrySettings,
-  { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
+/** Sends metrics of a registry, and spans with them, until the scope closes. */
+export const exportTo = Effect.fnUntraced(function* (
+  { registry, version }: { readonly registry: Metric.MetricRegistry; readonly version: string },
+  { protocols }: TelemetrySettings
 ) {
-  /* Metrics of the runtime and of other runs are not ours to send. */
-  const registry: Metric.MetricRegistry = new Map()
   const exporter = Layer.merge(
     Layer.provide(OtlpTracer.layerFromConfig(), serializations[protocols.TRACES]),
     Layer.provide(OtlpMetrics.layerFromConfig(), serializations[protocols.METRICS])
   ).pipe(Layer.provide(FetchHttpClient.layer))
   const provider = ConfigProvider.orElse(yield* ConfigProvider.ConfigProvider, defaults(version))
-  const context = yield* Layer.build(exporter).pipe(
+  return yield* Layer.build(exporter).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, provider),
     Effect.provideService(Metric.MetricRegistry, registry)
   )
+})
+
+/** Starts to observe a run. What is left is sent when the scope closes. Returns what takes its events. */
+export const observeRun = Effect.fn("observeRun")(function* (
+  settings: TelemetrySettings,
+  { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
+) {
+  /* Metrics of the runtime and of other runs are not ours to send. */
+  const registry: Metric.MetricRegistry = new Map()
+  const context = yield* exportTo({ registry, version }, settings)
+  const { withContent } = settings
   const trace = makeTrace(Context.get(context, Tracer.Tracer), redactSecrets)
   const models = new Map<string, string>()
 

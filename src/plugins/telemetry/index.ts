@@ -10,5 +10,10 @@ export const telemetry = definePlugin({
     Effect.flatMap(
       Effect.promise(() => import("./listen.ts")),
       ({ listen }) => listen(work)
+    ),
+  sendMetrics: (metrics) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./listen.ts")),
+      ({ sendMetrics }) => sendMetrics(metrics)
     )
 })

@@ -3,17 +3,30 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type { EventListener } from "../../plugin-kit.ts"
-import { telemetrySettings } from "./TelemetrySettings.ts"
+import type { EventListener, MetricSender } from "../../plugin-kit.ts"
+import { type TelemetrySettings, telemetrySettings } from "./TelemetrySettings.ts"
 
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 
-export const listen: EventListener = Effect.fnUntraced(function* (work) {
+/** Does this with what observes, if the environment names a collector; `what` is not observed when that fails. */
+const observing = Effect.fnUntraced(function* <A, R>(
+  what: string,
+  use: (settings: TelemetrySettings, telemetry: typeof import("./RunTelemetry.ts")) => Effect.Effect<A, unknown, R>
+) {
   const settings = yield* telemetrySettings
   if (settings === undefined) return undefined
-  if ("problem" in settings) return yield* Effect.fail(`This run is not observed. ${settings.problem}`)
-  const { observeRun } = yield* Effect.promise(() => import("./RunTelemetry.ts"))
-  return yield* observeRun(settings, work).pipe(
-    Effect.catchCause((cause) => Effect.fail(`This run is not observed. ${firstLine(cause)}`))
+  if ("problem" in settings) return yield* Effect.fail(`${what} is not observed. ${settings.problem}`)
+  const telemetry = yield* Effect.promise(() => import("./RunTelemetry.ts"))
+  return yield* Effect.catchCause(use(settings, telemetry), (cause) =>
+    Effect.fail(`${what} is not observed. ${firstLine(cause)}`)
   )
 })
+
+export const listen: EventListener = (work) =>
+  observing("This run", (settings, { observeRun }) => observeRun(settings, work))
+
+export const sendMetrics: MetricSender = (metrics) =>
+  Effect.map(
+    observing("This worker", (settings, { exportTo }) => exportTo(metrics, settings)),
+    (exporter) => exporter !== undefined
+  )

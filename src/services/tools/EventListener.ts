@@ -2,6 +2,7 @@
  * Plugins that hear what happens in runs and conversations.
  */
 import type * as Effect from "effect/Effect"
+import type * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 
@@ -17,6 +18,12 @@ export interface ListenedWork {
 
 /** Takes the events of one run or conversation, in order. A failure in it ends no work. */
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
+
+/** Sends the metrics in this registry for as long as the scope is open; false when nobody collects them. A failure is a sentence. */
+export type MetricSender = (metrics: {
+  readonly registry: Metric.MetricRegistry
+  readonly version: string
+}) => Effect.Effect<boolean, string, Scope.Scope>
 
 /**
  * Begins to listen; what it opens lives as long as the work. Nothing when it does not want to; a failure is a sentence that

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Approver } from "../approvals/Approver.ts"
 import type { Provider } from "../providers/Provider.ts"
-import type { EventListener } from "./EventListener.ts"
+import type { EventListener, MetricSender } from "./EventListener.ts"
 import type { PluginCommands } from "./PluginCommand.ts"
 import type { LayerWeb } from "./WebFetch.ts"
 import type * as Effect from "effect/Effect"
@@ -107,6 +107,8 @@ interface BroughtParts {
   readonly commands?: PluginCommands
   /** Hears what happens in runs and conversations. */
   readonly listener?: EventListener
+  /** Sends metrics of a process that carries out many runs, such as a worker; of a feature only. */
+  readonly sendMetrics?: MetricSender
   /** Finds more plugins when a run begins, such as the servers that a configuration names; of a feature only. */
   readonly discover?: Discovery
   /** Fetches the pages of the web that tools and references name; of a feature only. */

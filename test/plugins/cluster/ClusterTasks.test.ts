@@ -100,7 +100,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
       cancelled: yield* Deferred.make<void>(),
       lookForWork: Effect.void,
       activity: newActivity(),
-      renewedAt: 0
+      renewedAt: { monotonic: 0, wall: 0 }
     }
     const secretsThere = makeSecrets(redact)
     const there = runWorkLoop({

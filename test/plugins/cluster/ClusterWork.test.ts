@@ -399,6 +399,21 @@ describe("the workers of a cluster", { timeout: 60_000, ...needsPostgres }, () =
             ["gpu-2-9", 2]
           ]
         )
+        const sql = yield* SqlClient.SqlClient
+        const rows = sql`SELECT name FROM task_conductor_workers ORDER BY name`
+        /* One that was killed leaves a row, which is removed after a day. */
+        yield* workers.report(report("gpu-0-1"))
+        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '23 hours' WHERE name = 'gpu-0-1'`
+        yield* workers.forget
+        assert.deepStrictEqual((yield* workers.list).map(({ isAlive, name }) => [name, isAlive]).toSorted(), [
+          ["gpu-0-1", false],
+          ["gpu-1-7", true],
+          ["gpu-2-9", true]
+        ])
+        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '25 hours' WHERE name = 'gpu-0-1'`
+        assert.lengthOf(yield* rows, 3)
+        yield* workers.forget
+        assert.deepStrictEqual(yield* rows, [{ name: "gpu-1-7" }, { name: "gpu-2-9" }])
         yield* workers.leave("gpu-1-7")
         assert.deepStrictEqual(
           (yield* workers.list).map(({ isAlive, name }) => [name, isAlive]),

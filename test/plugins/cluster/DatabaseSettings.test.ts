@@ -8,7 +8,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { layerDatabase, databaseSettings } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { databaseSettings } from "../../../src/plugins/cluster/DatabaseSettings.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { makeCertificate } from "../../support/Certificate.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -28,8 +29,7 @@ const withEnvironment = (env: Readonly<Record<string, string>>) =>
 const settingsOf = (url: string, env: Readonly<Record<string, string>>) =>
   databaseSettings(Redacted.make(url)).pipe(withEnvironment(env), Effect.provide(NodeServices.layer))
 
-const passwordIn = ({ password }: Effect.Success<ReturnType<typeof settingsOf>>) =>
-  Redacted.isRedacted(password) ? Redacted.value(password) : undefined
+const passwordIn = ({ settings }: Effect.Success<ReturnType<typeof settingsOf>>) => settings.password
 
 describe("the settings of a database", () => {
   it.effect("take the password from the address, else PGPASSWORD, else the file of passwords", () =>
@@ -38,12 +38,12 @@ describe("the settings of a database", () => {
       writeFileSync(path, "db.example:5432:conductor:me:of the file\n", { mode: 0o600 })
       const home = { HOME: join(path, "..") }
       const inAddress = yield* settingsOf("postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home })
-      assert.isUndefined(inAddress.password)
+      assert.strictEqual(passwordIn(inAddress), "mine")
       assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSWORD: "given", ...home })), "given")
       assert.strictEqual(passwordIn(yield* settingsOf(address, home)), "of the file")
       assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSFILE: path })), "of the file")
-      assert.isUndefined((yield* settingsOf("postgres://you@db.example/conductor", home)).password)
-      assert.isUndefined((yield* settingsOf(address, {})).password)
+      assert.isUndefined(passwordIn(yield* settingsOf("postgres://you@db.example/conductor", home)))
+      assert.isUndefined(passwordIn(yield* settingsOf(address, {})))
     }).pipe(Effect.scoped)
   )
 
@@ -60,21 +60,45 @@ describe("the settings of a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  for (const [what, url, env, mode, hasTls] of [
-    ["nobody says anything", address, {}, null, false],
-    ["the variable asks for it", address, { PGSSLMODE: "verify-full" }, "verify-full", true],
-    ["the address asks for it", `${address}?sslmode=require`, { PGSSLMODE: "disable" }, "require", true],
-    ["the address asks for none", `${address}?sslmode=disable`, { PGSSLMODE: "require" }, "disable", false],
-    ["it is left to the server", address, { PGSSLMODE: "prefer" }, "prefer", false]
+  for (const [what, url, env, hasTls, isPreferred] of [
+    ["nobody says anything", address, {}, false, false],
+    ["the variable asks for it", address, { PGSSLMODE: "verify-full" }, true, false],
+    ["the address asks for it", `${address}?sslmode=require`, { PGSSLMODE: "disable" }, true, false],
+    ["the address asks for none", `${address}?sslmode=disable`, { PGSSLMODE: "require" }, false, false],
+    ["the server may have none", address, { PGSSLMODE: "prefer" }, true, true]
   ] as const) {
-    it.effect(`use ${hasTls ? "" : "no "}TLS of their own when ${what}`, () =>
-      Effect.map(settingsOf(url, env), ({ ssl, url: chosen }) => {
-        assert.strictEqual(ssl !== undefined, hasTls)
-        const href = chosen === undefined ? "" : Redacted.value(chosen)
-        assert.strictEqual(new URL(href).searchParams.get("sslmode"), mode)
+    it.effect(`use ${hasTls ? "" : "no "}TLS when ${what}`, () =>
+      Effect.map(settingsOf(url, env), ({ isTlsPreferred, settings: { ssl } }) => {
+        assert.deepStrictEqual([ssl, isTlsPreferred], [hasTls ? {} : false, isPreferred])
       })
     )
   }
+
+  it.effect("check certificates whatever the address asks for", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "ca.crt")
+      writeFileSync(path, "an authority")
+      for (const mode of ["require", "prefer", "verify-ca", "verify-full"]) {
+        const url = `${address}?sslmode=${mode}&uselibpqcompat=true&sslrootcert=${path}`
+        const { ssl } = (yield* settingsOf(url, {})).settings
+        assert.deepInclude(ssl, { ca: "an authority" })
+        assert.notProperty(ssl, "rejectUnauthorized")
+        /* Only this one is about the authority alone. */
+        if (mode === "verify-ca") assert.property(ssl, "checkServerIdentity")
+        else assert.notProperty(ssl, "checkServerIdentity")
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("take the place from the address, which names a folder of sockets like other programs", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* settingsOf("postgres://me@/conductor?host=/run/postgresql&port=5433", {})
+      assert.deepInclude(settings, { host: "/run/postgresql", port: 5433, user: "me", database: "conductor" })
+      for (const wrong of ["conductor", "http://db.example/conductor", "postgres://me@db.example:port/conductor"]) {
+        assert.include((yield* Effect.flip(settingsOf(wrong, {}))).message, "is not an address like postgres://")
+      }
+    })
+  )
 
   it.effect("say what is wrong with a mode or a file", () =>
     Effect.gen(function* () {
@@ -83,6 +107,8 @@ describe("the settings of a database", () => {
       const env = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
       const file = yield* Effect.flip(settingsOf(address, env))
       assert.include(file.message, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read")
+      const authority = yield* Effect.flip(settingsOf(address, { PGSSLMODE: "verify-ca" }))
+      assert.include(authority.message, "sslmode=verify-ca needs the certificate of an authority")
     })
   )
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
@@ -85,6 +86,53 @@ describe("what the database is asked while models work", () => {
   )
 })
 
+describe("a run that waits for pieces of which one is not wanted any more", () => {
+  it.effect("neither asks for its result nor stays awake for it", () =>
+    Effect.gen(function* () {
+      const memory = makeMemoryWork()
+      memory.submit("run-1", worker.program)
+      const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
+      if (claimed === undefined) return yield* Effect.die("the run was not offered")
+      const asked: Array<ReadonlyArray<string>> = []
+      const work = ClusterWork.of({
+        ...memory.work,
+        results: (lease, keys) =>
+          Effect.andThen(
+            Effect.sync(() => asked.push(keys)),
+            memory.work.results(lease, keys)
+          )
+      })
+      const activity = newActivity()
+      const lease: HeldLease = {
+        ...claimed,
+        lost: yield* Deferred.make<void>(),
+        cancelled: yield* Deferred.make<void>(),
+        lookForWork: Effect.void,
+        activity,
+        renewedAt: { monotonic: 0, wall: 0 }
+      }
+      const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
+      const wait = (key: string) =>
+        offer({ key, kind: "refine", payload: "{}" }).pipe(
+          Effect.provideService(CurrentLease, lease),
+          Effect.forkChild({ startImmediately: true })
+        )
+      yield* wait("kept")
+      const unwanted = yield* wait("unwanted")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept", "unwanted"])
+      yield* Fiber.interrupt(unwanted)
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+      /* A look that is under way ends. */
+      yield* TestClock.adjust("2 seconds")
+      asked.length = 0
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+      assert.deepStrictEqual([...new Set(asked.flat())], ["kept"])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a piece that does nothing but wait for an answer", () => {
   it.effect("rests after a minute, costs nothing then, and goes on with the answer", () =>
     Effect.gen(function* () {
@@ -120,6 +168,42 @@ describe("a piece that does nothing but wait for an answer", () => {
   )
 })
 
+describe("a piece that waits for an answer while a check of it runs", () => {
+  it.effect("rests only once the check has ended", () =>
+    Effect.gen(function* () {
+      const { layer, memory } = makeStore()
+      const store = Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
+      const options = { runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }
+      const context = yield* Layer.build(Layer.provideMerge(layerClusterJournal(options), store))
+      const check = { task: "Look", round: 1, command: "npm test" }
+      const loop = runWorkLoop({
+        worker,
+        room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+        report: () => Effect.void,
+        carryOut: (lease) =>
+          Effect.gen(function* () {
+            const { enqueue } = yield* Journal
+            yield* (yield* ClusterJournal).join(lease)
+            lease.activity.questions.add("q")
+            yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
+            yield* Effect.sleep("5 minutes")
+            const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
+            yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
+            return yield* Effect.never
+          }).pipe(Effect.scoped, Effect.provideContext(context))
+      })
+      yield* Effect.forkScoped(Effect.provideContext(loop, context))
+      const isResting = () => memory.pieces().map((piece) => piece.isResting)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(isResting(), [false])
+      yield* TestClock.adjust("50 seconds")
+      assert.deepStrictEqual(isResting(), [false])
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual(isResting(), [true])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the journal of a cluster run", () => {
   it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
     Effect.gen(function* () {
@@ -135,7 +219,7 @@ describe("the journal of a cluster run", () => {
         cancelled: yield* Deferred.make<void>(),
         lookForWork: Effect.void,
         activity: newActivity(),
-        renewedAt: 0
+        renewedAt: { monotonic: 0, wall: 0 }
       }
       const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
       const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { findPassword } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { findPassword } from "../../../src/plugins/cluster/DatabaseSettings.ts"
 
 const place = { host: "db.example", port: "5432", database: "conductor", user: "me" }
 

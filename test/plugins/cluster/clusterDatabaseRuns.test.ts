@@ -53,3 +53,40 @@ describe("a worker alone with a database that crashes", { timeout: 300_000, ...n
     })
   )
 })
+
+describe("a database that lacks a table for a while, as in a restore", { timeout: 300_000, ...needsPostgres }, () => {
+  liveTest("is waited for by the worker, which says what is missing, and the run goes on", () =>
+    Effect.gen(function* () {
+      const { begin, url, worker } = yield* makeCluster
+      const { binary } = yield* worker((body) => {
+        const { stage, task } = askedOf(body)
+        return stage === "creation" ? planOf([[{ name: "Look 1" }, { name: "Look 2" }]]) : writing({ stage, task })
+      })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const client = yield* begin([])
+        yield* Effect.promise(() => client.says('"type":"plan.created"'))
+        yield* sql`ALTER TABLE task_conductor_records RENAME TO elsewhere`
+        yield* Effect.promise(() => binary.says("Restore what is missing, or grant it"))
+        expect(binary.stderr()).toContain('relation "task_conductor_records" does not exist')
+        yield* sql`ALTER TABLE elsewhere RENAME TO task_conductor_records`
+        expect((yield* Effect.promise(() => client.ended)).code).toBe(0)
+        expect(binary.child.exitCode).toBe(null)
+      }).pipe(Effect.provide(layerDatabase(Redacted.make(url))))
+    })
+  )
+
+  liveTest("is no use to a worker that starts without a grant: it learns so at once", () =>
+    Effect.gen(function* () {
+      const { sandbox, url } = yield* makeCluster
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE ROLE stranger LOGIN`
+        const env = { TASK_CONDUCTOR_DATABASE: url.replace("tester@", "stranger@") }
+        const { code, stderr } = yield* Effect.promise(() => sandbox.run(["worker"], { env }))
+        expect(code).toBe(1)
+        expect(stderr).toContain("cannot be used: permission denied for table task_conductor_runs")
+      }).pipe(Effect.provide(layerDatabase(Redacted.make(url))))
+    })
+  )
+})

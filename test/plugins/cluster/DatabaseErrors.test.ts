@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError, SqlSyntaxError, UnknownError } from "effect/sql/SqlError"
-import { CurrentNotices, isPassing, makeNotices, retryTransient } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { CurrentNotices, isPassing, makeNotices, retryTransient } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
@@ -16,7 +16,7 @@ describe("a query with a value that no database takes", () => {
   it.effect("is a fault of this program, which ends its work; a password that is wrong ends the worker", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
-        [yield* faultOf("22P05"), yield* faultOf("42P01"), yield* faultOf("28P01")],
+        [yield* faultOf("22P05"), yield* faultOf("42703"), yield* faultOf("28P01")],
         [true, true, undefined]
       )
     })
@@ -44,7 +44,10 @@ describe("a query to a database that is away", () => {
     ["22P05", "cannot hold a character", false],
     ["23505", "has the row already", false],
     ["28P01", "does not know the password", false],
-    ["42P01", "has no such table", false],
+    ["42P01", "lacks a table that a restore brings back", true],
+    ["3F000", "lacks a schema that a restore brings back", true],
+    ["42501", "lacks a grant", true],
+    ["42703", "has no such column", false],
     ["XX000", "has an internal error", false]
   ] as const) {
     it(`is ${passes ? "tried again" : "not tried again"} when the server ${what}`, () => {
@@ -79,6 +82,33 @@ describe("a query to a database that is away", () => {
       assert.include((yield* Fiber.join(waiting)).message, "it has not answered for 10 minutes")
     })
   )
+
+  for (const [code, lacks] of [
+    ["42P01", 'relation "task_conductor_records" does not exist'],
+    ["42501", "permission denied for table task_conductor_records"]
+  ] as const) {
+    it.effect(`is no fault of the run when the server says ${code}: an operator learns what is missing`, () =>
+      Effect.gen(function* () {
+        const reported: Array<string> = []
+        const cause = Object.assign(new Error(lacks), { code })
+        const refused = Effect.fail(new SqlError({ reason: new UnknownError({ cause }) }))
+        const waiting = yield* retryTransient(refused).pipe(
+          Effect.flip,
+          Effect.provideService(
+            CurrentNotices,
+            makeNotices((what) => Effect.sync(() => void reported.push(what)))
+          ),
+          Effect.forkChild
+        )
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(reported, [
+          `The database refuses a statement (${lacks}). Restore what is missing, or grant it: see docs/operating-workers.md. It is tried again for ten minutes.`
+        ])
+        yield* TestClock.adjust("11 minutes")
+        assert.isUndefined((yield* Fiber.join(waiting)).isFault)
+      })
+    )
+  }
 
   it.effect("succeeds after a minute, and the person learns once that it is away and once that it is back", () =>
     Effect.gen(function* () {

@@ -1,0 +1,14 @@
+/** The part of `pgpass` that is used; it has no types of its own. */
+declare module "pgpass/lib/helper.js" {
+  export interface PasswordPlace {
+    readonly host: string
+    readonly port: number | string
+    readonly database: string
+    readonly user: string
+  }
+  export interface PasswordLine extends PasswordPlace {
+    readonly password: string
+  }
+  export function parseLine(line: string): PasswordLine | null
+  export function match(place: PasswordPlace, line: PasswordLine): boolean
+}
