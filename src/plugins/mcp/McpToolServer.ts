@@ -117,6 +117,18 @@ const progressOf = Effect.fnUntraced(function* () {
 /** The name of the only field of a form. */
 const answerField = "answer"
 
+/** A form with one choice among these. */
+const form = (message: string, choices: ReadonlyArray<string>) =>
+  Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)({
+    mode: "form",
+    message,
+    requestedSchema: {
+      type: "object",
+      properties: { [answerField]: { type: "string", title: "Answer", enum: choices } },
+      required: [answerField]
+    }
+  })
+
 /** How to ask the user of the client that sent the request. A client without modes takes forms: older revisions have no others. */
 const chooserOf = Effect.fnUntraced(function* () {
   const {
@@ -125,16 +137,6 @@ const chooserOf = Effect.fnUntraced(function* () {
   const client = Option.getOrUndefined(yield* Effect.serviceOption(McpSchema.McpServerClient))
   const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
   if (client === undefined || !takesForms) return undefined
-  const form = (message: string, choices: ReadonlyArray<string>) =>
-    Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)({
-      mode: "form",
-      message,
-      requestedSchema: {
-        type: "object",
-        properties: { [answerField]: { type: "string", title: "Answer", enum: choices } },
-        required: [answerField]
-      }
-    })
   const choose: Choose = (message, choices) =>
     Effect.all([client.getClient, Effect.orDie(form(message, choices))]).pipe(
       Effect.flatMap(([{ elicit }, request]) => elicit(request)),
