@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import type { Plugin, RolldownOptions } from "rolldown"
+import { packCharacterTable, withoutLateImports } from "./scripts/browserPlugins.ts"
 
 interface Manifest {
   readonly name?: string
@@ -70,6 +71,9 @@ export const entryPoints: Readonly<Record<string, string>> = {
   testing: "src/testing.ts",
   ...Object.fromEntries(kitTopics.map((topic) => [`kit/${topic}`, `src/kit/${topic}.ts`]))
 }
+
+/** The check of documents also runs in browsers, and is a bundle of its own. */
+const { check = "", ...libraryEntries } = entryPoints
 
 const main = { main: "src/main.ts" }
 
@@ -139,8 +143,40 @@ const packageBundle = {
   output: { ...ofPackage.output, dir: join(clusterPackage, "dist") }
 }
 
+/** Only the check of skills needs a reader of YAML; a bundler leaves this part out of programs that do not check any. */
+const ofSkills = /[\\/](?:node_modules[\\/]yaml|src[\\/]domain[\\/]skills|src[\\/]plugins[\\/]check-tools[\\/]Skill)/
+
+/**
+ * Checking runs anywhere: in browsers, workers and editors, without Node and without installed packages. Schemas that nothing
+ * reads are left out: making one has no effect.
+ */
+const ofCheck = bundle("check", { check }, [/^node:/])
+const checkBundle = {
+  ...ofCheck,
+  platform: "neutral" as const,
+  preserveEntrySignatures: "allow-extension" as const,
+  treeshake: {
+    moduleSideEffects: false,
+    propertyReadSideEffects: false as const,
+    manualPureFunctions: ["Schema"]
+  },
+  plugins: [packCharacterTable(), withoutLateImports(), ...ofCheck.plugins],
+  output: {
+    ...ofCheck.output,
+    minify: true,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: "skills", test: ofSkills },
+        { name: "documents", test: (id: string) => !ofSkills.test(id) && !id.endsWith(check) }
+      ]
+    }
+  }
+}
+
 export default [
-  bundle("library", { ...entryPoints, ...main, ...startedModules }, [/^effect(?:\/|$)/]),
+  checkBundle,
+  bundle("library", { ...libraryEntries, ...main, ...startedModules }, [/^effect(?:\/|$)/]),
   bundle("cli", main),
   packageBundle
 ] satisfies Array<RolldownOptions>

@@ -17,6 +17,7 @@ import { snakeName } from "../src/domain/text/Json.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { commandForms } from "../test/support/CommandForms.ts"
 import { cliPage } from "./cliPage.ts"
+import { eventsJsonSchema } from "./eventsSchema.ts"
 import { heuristicsPage } from "./heuristics.ts"
 import { limitsPage } from "./limitsPage.ts"
 import { repairsPage } from "./repairsPage.ts"
@@ -178,6 +179,9 @@ const eventsPage = (): string =>
       "The events of the library are the same objects with the names of TypeScript: `endsAtSeconds` for `ends_at_seconds`. Names",
       "inside arguments and results of tools are those of the tool.",
       "",
+      "`schema/events.schema.json` of the package (`task-conductor/events.schema.json` for `import`) is the JSON schema of a line. Its",
+      "`$id` ends with the version that `run.started` names.",
+      "",
       "A line with `deprecated` repeats the event before it under the earlier name of its type, until the next version:",
       "`task.refined` for `task.worked`. The library has only the new name.",
       "",
@@ -203,6 +207,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
   return {
     "src/app/version.ts": versionModule,
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
+    "schema/events.schema.json": `${JSON.stringify(eventsJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${header}\n\n${cliPage(yield* commandForms)}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
     "docs/internals/heuristics.md": `${header}\n\n${heuristicsPage()}\n`,

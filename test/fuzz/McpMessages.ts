@@ -48,7 +48,8 @@ const serving = {
       name: "echo",
       description: "Says it again.",
       parameters: Schema.Struct({ text: Schema.String }),
-      isReadOnly: true,
+      output: Schema.Struct({ text: Schema.optionalKey(Schema.String) }),
+      hints: { isReadOnly: true, isDestructive: false, isIdempotent: true, isOpenWorld: false },
       execute: ({ text }: { readonly text: string }) => Effect.succeed({ text, data: { text }, isError: false })
     }
   ]

@@ -103,7 +103,8 @@ const served = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
     name: "say",
     description: "Says.",
     parameters: Schema.Struct({ text: Schema.String }),
-    isReadOnly: true,
+    output: Schema.Struct({ text: Schema.optionalKey(Schema.String) }),
+    hints: { isReadOnly: true, isDestructive: false, isIdempotent: true, isOpenWorld: false },
     execute: ({ text }: { readonly text: string }) => Effect.succeed({ text, data: {}, isError: false })
   }
   yield* serveTools({ name: "t", version: "0", instructions: "", tools: [say] }).pipe(

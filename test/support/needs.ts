@@ -74,6 +74,7 @@ const programs = {
   make: { title: "make", install: "make", trial: ["make", "--version"] },
   python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },
+  chromium: { title: "Chromium", install: "chromium", trial: ["chromium", "--version"] },
   zsh: { title: "zsh", install: "zsh", trial: ["zsh", "--version"] },
   fish: { title: "fish", install: "fish", trial: ["fish", "--version"] },
   strace: {

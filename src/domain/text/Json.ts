@@ -149,7 +149,7 @@ export const scanJson = (text: string): JsonScan => {
 }
 
 /** What stands under these names is somebody else's: arguments and results of tools, JSON schemas, metadata of skills. */
-const foreign: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
+export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
 
 /** `endsAtSeconds` as `ends_at_seconds`; `_tag` and names that have no capitals stay. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
@@ -159,7 +159,7 @@ const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [snakeName(name), foreign.has(name) ? part : snakeNames(part)])
+    Object.entries(value).map(([name, part]) => [snakeName(name), foreignNames.has(name) ? part : snakeNames(part)])
   )
 }
 

@@ -6,7 +6,6 @@ import type {
   ContentBlock,
   PermissionOption,
   RequestPermissionOutcome,
-  SessionMode,
   SessionUpdate,
   StopReason,
   ToolCallUpdate
@@ -53,6 +52,7 @@ import {
 } from "../../kit/terminal.ts"
 import { fenced } from "../../kit/text.ts"
 import { type Approve, layerCallback } from "../../kit/tools.ts"
+import { makeChoices, type ModelChoice } from "./SessionChoices.ts"
 import {
   askedCall,
   permissionAnswer,
@@ -97,18 +97,6 @@ const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): Promp
   return { prompt, material: material.join("\n\n") }
 }
 
-export const modes = [
-  { id: "ask", name: "Ask", description: "A conversation. Asks before it changes anything or runs a command" },
-  { id: "plan", name: "Plan only", description: "Makes a checked plan for the prompt, and does nothing of it" },
-  {
-    id: "run",
-    name: "Run",
-    description: "Plans the work, carries it out, checks it. Asks about the changes of each step"
-  }
-] as const satisfies ReadonlyArray<SessionMode>
-
-export type ModeId = (typeof modes)[number]["id"]
-
 /** The editor, as a session sees it. */
 export interface Editor {
   readonly update: (update: SessionUpdate) => void
@@ -122,6 +110,7 @@ export interface SessionOptions extends Pick<RunContext, "approveSteps" | "yes">
   readonly given: Configuration
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly editor: Editor
+  readonly choice: ModelChoice
 }
 
 type Services = NodeServices.NodeServices | Output | Scope.Scope
@@ -246,7 +235,12 @@ const newRun = Effect.fnUntraced(function* (
 })
 
 /** Keeps what was said, unless the configuration says otherwise. */
-const keep = Effect.fnUntraced(function* ({ given, id, messages, project }: Omit<SessionOptions, "editor">) {
+const keep = Effect.fnUntraced(function* ({
+  given,
+  id,
+  messages,
+  project
+}: Pick<SessionOptions, "given" | "id" | "messages" | "project">) {
   const setup = yield* readSetup(project, given)
   if (setup.configuration.saveConversations === false) return
   const saved = { runId: id, model: setup.settings.model, messages }
@@ -255,10 +249,12 @@ const keep = Effect.fnUntraced(function* ({ given, id, messages, project }: Omit
 
 /** Opens a session. One prompt is answered at a time. */
 export const makeSession = (options: SessionOptions) => {
-  const { approveSteps, editor, given, id, project, yes } = options
-  let mode: ModeId = "ask"
+  const { approveSteps, editor, id, project, yes } = options
+  const choices = makeChoices(options)
   let { messages } = options
   let talk: Talk | undefined
+  /** What the open conversation was opened with. */
+  let talkGiven = options.given
   let prompts = 0
   let updates = makeUpdates(0, project)
   let running: Fiber.Fiber<string, CommandFailure> | undefined
@@ -279,6 +275,9 @@ export const makeSession = (options: SessionOptions) => {
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
   const answerMessage = Effect.fnUntraced(function* (text: string) {
+    const given = choices.configuration()
+    if (talkGiven !== given) yield* closeTalk
+    talkGiven = given
     const conversation = { project, given, order: { runId: id, prompt: "", messages }, keep: true }
     talk ??= yield* openTalk(conversation, yield* context, {
       wrote: write,
@@ -292,14 +291,15 @@ export const makeSession = (options: SessionOptions) => {
 
   const carryOut = Effect.fnUntraced(function* (text: PromptText) {
     yield* closeTalk
+    const given = choices.configuration()
     const run = yield* newRun({ given, messages, project }, text)
     const resumable = Effect.sync(() => write(`Stopped. Resume it: task-conductor resume ${run.order.runId}`))
     const answer =
-      mode === "plan"
+      choices.mode() === "plan"
         ? (yield* planRun(run, yield* context)).markdown
         : reportText(yield* Effect.onInterrupt(beginRun(run, yield* context), () => resumable))
     messages = [...messages, { role: "user", content: text.prompt }, hostAnswer(answer)]
-    yield* keep({ ...options, messages })
+    yield* keep({ given, id, messages, project })
     return answer
   })
 
@@ -307,13 +307,14 @@ export const makeSession = (options: SessionOptions) => {
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {
+    yield* choices.needModel
     if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
     const text = promptText(blocks, project)
     if (text === undefined) return yield* usageFailure("A prompt may hold text, links and texts of files.")
     if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
     prompts += 1
     updates = makeUpdates(prompts, project)
-    const work = mode === "ask" ? answerMessage(paragraphs(text.prompt, text.material)) : carryOut(text)
+    const work = choices.mode() === "ask" ? answerMessage(paragraphs(text.prompt, text.material)) : carryOut(text)
     running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
     const exit = yield* Effect.ensuring(
       Fiber.await(running),
@@ -328,7 +329,7 @@ export const makeSession = (options: SessionOptions) => {
 
   const cancel = Effect.suspend(() => (running === undefined ? Effect.void : Fiber.interrupt(running)))
   return {
-    setMode: (next: ModeId): void => void (mode = next),
+    choices,
     prompt,
     cancel,
     close: Effect.andThen(cancel, closeTalk)

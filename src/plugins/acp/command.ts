@@ -42,7 +42,8 @@ import {
   withHelp
 } from "../../kit/terminal.ts"
 import type { McpServerEntry } from "../../kit/tools.ts"
-import { type AcpSession, type Editor, makeSession, type ModeId, modes, type SessionOptions } from "./AcpSession.ts"
+import { type AcpSession, type Editor, makeSession, type SessionOptions } from "./AcpSession.ts"
+import { modes, readModelChoice } from "./SessionChoices.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 
 /** The servers that the person has configured in the editor, as entries of a configuration. */
@@ -69,7 +70,11 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-const modeState = (currentModeId: ModeId) => ({ currentModeId, availableModes: [...modes] })
+/** What an editor shows of a session that begins; editors that know no options show the modes. */
+const sessionState = (session: AcpSession) => ({
+  modes: { currentModeId: "ask", availableModes: [...modes] },
+  configOptions: session.choices.options()
+})
 
 type Services = NodeServices.NodeServices | Output | Scope.Scope
 
@@ -105,8 +110,12 @@ const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, 
 /** The open sessions of an editor. */
 const makeSessions = ({ flags, ...approved }: Serving) => {
   const sessions = new Map<string, AcpSession>()
-  const open = (options: Omit<SessionOptions, "approveSteps" | "yes">) =>
-    void sessions.set(options.id, makeSession({ ...options, ...approved }))
+  const open = Effect.fnUntraced(function* (options: Omit<SessionOptions, "approveSteps" | "choice" | "yes">) {
+    const choice = yield* readModelChoice(options.project, options.given)
+    const session = makeSession({ ...options, ...approved, choice })
+    sessions.set(options.id, session)
+    return sessionState(session)
+  })
 
   return {
     find: (id: string) => sessions.get(id),
@@ -120,8 +129,8 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
     begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
       const { given } = yield* prepare(flags, cwd, mcpServers)
       const id = yield* makeRunId
-      open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
-      return { sessionId: id, modes: modeState("ask") }
+      const state = yield* open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
+      return { sessionId: id, ...state }
     }),
     /** Goes on with a kept conversation, which the editor is shown; nothing when there is none. */
     load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
@@ -132,11 +141,21 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       const editor = editorOf(client, id)
       const before = sessions.get(id)
       if (before !== undefined) yield* before.close
-      open({ id, project: cwd, given, messages, editor })
+      const state = yield* open({ id, project: cwd, given, messages, editor })
       saidBefore(messages).forEach(editor.update)
-      return { modes: modeState("ask") }
+      return state
     })
   }
+}
+
+const setOption = (
+  session: AcpSession,
+  option: string,
+  value: string
+): Effect.Effect<void, CommandFailure, Services> => {
+  if (option === "mode") return session.choices.setMode(value)
+  if (option === "model") return session.choices.setModel(value)
+  return Effect.fail(usageFailure(`There is no option ${JSON.stringify(option)}. Options: mode, model.`))
 }
 
 /** Answers an editor until it closes stdin. */
@@ -163,14 +182,23 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
       if (loaded === undefined) throw RequestError.sessionNotFound(params.sessionId)
       return loaded
     })
-    .onRequest(methods.agent.session.setMode, ({ params: { modeId, sessionId } }) => {
+    .onRequest(methods.agent.session.setMode, async ({ client, params: { modeId, sessionId } }) => {
       const session = sessions.get(sessionId)
-      const mode = modes.find(({ id }) => id === modeId)
-      if (mode === undefined) {
-        const known = modes.map(({ id }) => id).join(", ")
-        throw new RequestError(-32602, `There is no mode ${JSON.stringify(modeId)}. Modes: ${known}.`)
+      await answer(session.choices.setMode(modeId))
+      editorOf(client, sessionId).update({
+        sessionUpdate: "config_option_update",
+        configOptions: session.choices.options()
+      })
+    })
+    .onRequest(methods.agent.session.setConfigOption, async ({ client, params }) => {
+      const { configId, sessionId } = params
+      const session = sessions.get(sessionId)
+      const value = String(params.value)
+      await answer(setOption(session, configId, value))
+      if (configId === "mode") {
+        editorOf(client, sessionId).update({ sessionUpdate: "current_mode_update", currentModeId: value })
       }
-      session.setMode(mode.id)
+      return { configOptions: session.choices.options() }
     })
     .onRequest(methods.agent.session.prompt, async ({ params: { prompt, sessionId } }) => ({
       stopReason: await answer(sessions.get(sessionId).prompt(prompt))

@@ -11,6 +11,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -33,13 +34,36 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** One tool. `report` sends progress to a client that asked for it. */
+/** Shows the user of the client a message with these choices; nothing when the user chose none of them. */
+export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect.Effect<string | undefined>
+
+/** The program that called a tool. */
+export interface ToolClient {
+  /** Sends progress to a client that asked for it. */
+  readonly report: (text: string) => Effect.Effect<void>
+  /** Absent where the client shows no forms. */
+  readonly choose: Choose | undefined
+}
+
+/** What a tool does to what is around it, as its hints say. */
+export interface ToolHints {
+  readonly isReadOnly: boolean
+  /** It may take away what was there; only where it is not read-only. */
+  readonly isDestructive: boolean
+  readonly isIdempotent: boolean
+  /** It reaches more than the project, such as a model or the web. */
+  readonly isOpenWorld: boolean
+}
+
+/** One tool. */
 export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  readonly isReadOnly: boolean
-  readonly execute: (params: Params, report: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
+  /** The structured part of its results, also of those that are errors. */
+  readonly output: Schema.Codec<unknown, unknown>
+  readonly hints: ToolHints
+  readonly execute: (params: Params, client: ToolClient) => Effect.Effect<ServedResult>
 }
 
 export interface Serving {
@@ -90,19 +114,67 @@ const progressOf = Effect.fnUntraced(function* () {
   }
 })
 
+/** The name of the only field of a form. */
+const answerField = "answer"
+
+/** A form with one choice among these. */
+const form = (message: string, choices: ReadonlyArray<string>) =>
+  Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)({
+    mode: "form",
+    message,
+    requestedSchema: {
+      type: "object",
+      properties: { [answerField]: { type: "string", title: "Answer", enum: choices } },
+      required: [answerField]
+    }
+  })
+
+/** How to ask the user of the client that sent the request. A client without modes takes forms: older revisions have no others. */
+const chooserOf = Effect.fnUntraced(function* () {
+  const {
+    clientCapabilities: { elicitation }
+  } = yield* McpSchema.McpRequestContext
+  const client = Option.getOrUndefined(yield* Effect.serviceOption(McpSchema.McpServerClient))
+  const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  if (client === undefined || !takesForms) return undefined
+  const choose: Choose = (message, choices) =>
+    Effect.all([client.getClient, Effect.orDie(form(message, choices))]).pipe(
+      Effect.flatMap(([{ elicit }, request]) => elicit(request)),
+      Effect.map((result) => {
+        const answer = result.action === "accept" ? result.content?.[answerField] : undefined
+        return Predicate.isString(answer) && choices.includes(answer) ? answer : undefined
+      }),
+      Effect.orElseSucceed(() => undefined),
+      Effect.scoped
+    )
+  return choose
+})
+
+/** The protocol asks for an object at the root, also where a schema has alternatives. */
+const outputSchema = (output: ServedTool<unknown>["output"]) => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(output)
+  return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }
+}
+
 const register = <Params>(tool: ServedTool<Params>) =>
   Effect.gen(function* () {
     const server = yield* McpServer.McpServer
-    const { description, isReadOnly, name, parameters } = tool
+    const { description, hints, name, output, parameters } = tool
     const inputSchema = yield* Effect.orDie(Schema.decodeUnknownEffect(McpSchema.ToolJson)(parameterSchema(parameters)))
-    const annotations = { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly }
+    const annotations = {
+      readOnlyHint: hints.isReadOnly,
+      destructiveHint: hints.isDestructive,
+      idempotentHint: hints.isIdempotent,
+      openWorldHint: hints.isOpenWorld
+    }
     yield* server.addTool({
-      tool: new McpSchema.Tool({ name, description, inputSchema, annotations }),
+      tool: new McpSchema.Tool({ name, description, inputSchema, outputSchema: outputSchema(output), annotations }),
       annotations: Context.empty(),
       handle: Effect.fnUntraced(function* (input: unknown) {
         const report = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
+        const choose = yield* chooserOf()
         const params = yield* decode(tool, input ?? {})
-        return yield* Effect.catchCause(Effect.map(tool.execute(params, report), callResult), crashed)
+        return yield* Effect.catchCause(Effect.map(tool.execute(params, { choose, report }), callResult), crashed)
       })
     })
   })

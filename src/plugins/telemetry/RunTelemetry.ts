@@ -43,8 +43,8 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
   return Exit.fail(failure)
 }
 
-/** The open spans of a run. */
-const makeTrace = (tracer: Tracer.Tracer, clean: (text: string) => string) => {
+/** The open spans of a run. The first hangs below the span that started this program, if there is one. */
+const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
     for (const [name, value] of Object.entries(attributes)) {
@@ -54,7 +54,7 @@ const makeTrace = (tracer: Tracer.Tracer, clean: (text: string) => string) => {
   return {
     start: ({ attributes, key, kind, name, parents }: SpanStart, at: bigint): void => {
       if (open.has(key)) return
-      const parent = parents.map((one) => open.get(one)).find((one) => one !== undefined)
+      const parent = parents.map((one) => open.get(one)).find((one) => one !== undefined) ?? above
       const span = tracer.span({
         name,
         parent: Option.fromUndefinedOr(parent),
@@ -63,7 +63,7 @@ const makeTrace = (tracer: Tracer.Tracer, clean: (text: string) => string) => {
         startTime: at,
         kind,
         root: parent === undefined,
-        sampled: true
+        sampled: above?.sampled ?? true
       })
       annotate(span, attributes)
       open.set(key, span)
@@ -164,8 +164,9 @@ export const observeRun = Effect.fn("observeRun")(function* (
   /* Metrics of the runtime and of other runs are not ours to send. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
-  const { withContent } = settings
-  const trace = makeTrace(Context.get(context, Tracer.Tracer), redactSecrets)
+  const { parent, withContent } = settings
+  const above = parent === undefined ? undefined : Tracer.externalSpan(parent)
+  const trace = makeTrace(Context.get(context, Tracer.Tracer), above, redactSecrets)
   const models = new Map<string, string>()
 
   return ({ at, event }: RecordedEvent): Effect.Effect<void> =>

@@ -6,8 +6,18 @@ import { environmentVariable } from "../../plugin-kit.ts"
 
 export type Protocol = "http/json" | "http/protobuf"
 
+/** The span of the program that started this one. */
+export interface StartingSpan {
+  readonly traceId: string
+  readonly spanId: string
+  /** False when that program does not record its trace: then this one records none either. */
+  readonly sampled: boolean
+}
+
 /** How a run is observed. */
 export interface TelemetrySettings {
+  /** What the spans hang below, when there is one. */
+  readonly parent: StartingSpan | undefined
   readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
   readonly withContent: boolean
 }
@@ -26,6 +36,24 @@ const addressProblem = (name: string, value: string | undefined): string | undef
   if (url === undefined || (url !== null && /^https?:$/.test(url.protocol))) return undefined
   return `${name} is not an address. Write it as http://HOST:PORT.`
 }
+
+/** Version, trace, span, flags; later versions may add more after a hyphen. Identifiers of zeros are invalid, as is version ff. */
+const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
+
+/** The parent of the trace context of the W3C; nothing for an invalid one, which the standard says to ignore. */
+export const parseTraceParent = (text: string): StartingSpan | undefined => {
+  const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
+  if (matched === undefined || (version === "00" && more !== undefined)) return undefined
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** The parent that the environment names, unless `OTEL_PROPAGATORS` leaves this form of it out. */
+const startingSpan = Effect.gen(function* () {
+  const propagators = (yield* environmentVariable("OTEL_PROPAGATORS")) ?? "tracecontext"
+  const text = yield* environmentVariable("TRACEPARENT")
+  const isRead = propagators.split(",").some((name) => name.trim() === "tracecontext")
+  return text === undefined || !isRead ? undefined : parseTraceParent(text)
+})
 
 /** The settings; nothing when no collector is named, and a problem when what is named cannot be used. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
@@ -52,6 +80,6 @@ export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProbl
       }
     }
     const withContent = isTrue(yield* environmentVariable("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
-    return { protocols: { TRACES: traces, METRICS: metrics }, withContent }
+    return { parent: yield* startingSpan, protocols: { TRACES: traces, METRICS: metrics }, withContent }
   }
 )

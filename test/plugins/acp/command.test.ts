@@ -1,5 +1,10 @@
 import { client, methods, ndJsonStream, type SessionNotification, type SessionUpdate } from "@agentclientprotocol/sdk"
-import type { ClientContext, PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk"
+import type {
+  ClientContext,
+  PermissionOption,
+  RequestPermissionRequest,
+  SessionConfigOption
+} from "@agentclientprotocol/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -271,6 +276,80 @@ describe("acp on the embedded model", () => {
       const refused = yield* refusal(() => agent.request(methods.agent.session.new, { cwd: project, mcpServers: [] }))
       assert.strictEqual(refused?.code, -32602)
       assert.include(refused?.message, 'unknown key "modle". Nearest: model.')
+    })
+  )
+})
+
+/** The options of a session as an editor gets them, each with its value and the values that it may have. */
+const choicesOf = (options: ReadonlyArray<SessionConfigOption> | null | undefined) =>
+  Object.fromEntries(
+    (options ?? []).map((option) => [
+      option.id,
+      option.type === "select"
+        ? [option.currentValue, ...option.options.map((one) => ("value" in one ? one.value : one.group))]
+        : []
+    ])
+  )
+
+describe("the choices of a session", () => {
+  const models = [{ name: "alpha:1b" }, { name: "beta:2b" }]
+
+  it.live("are the mode and a model of the server, which the next prompt uses", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const server = yield* FakeOllama.make(() => "It is 8042, as I know.", { models })
+      const { agent, text } = yield* openEditor(root, [], { OLLAMA_HOST: server.url, TASK_CONDUCTOR_MODEL: "" })
+      const { configOptions, sessionId } = yield* newSession(agent, join(root, "project"))
+      assert.deepStrictEqual(choicesOf(configOptions), {
+        mode: ["ask", "ask", "plan", "run"],
+        model: ["(none)", "(none)", "alpha:1b", "beta:2b"]
+      })
+      assert.deepStrictEqual(
+        configOptions?.map(({ category }) => category),
+        ["mode", "model"]
+      )
+      const refused = yield* refusal(() =>
+        agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "Which port?" }] })
+      )
+      assert.deepStrictEqual(refused, {
+        code: -32602,
+        message: `No model is chosen. Pick one in the editor, or name one with --model in the arguments of the agent. The server at ${server.url} has:\n  alpha:1b\n  beta:2b`
+      })
+      const pick = (configId: string, value: string) =>
+        agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value })
+      for (const model of ["beta:2b", "alpha:1b"]) {
+        const picked = yield* request(() => pick("model", model))
+        const [current, ...listed] = choicesOf(picked.configOptions)["model"] ?? []
+        assert.deepStrictEqual([current, listed.toSorted()], [model, ["alpha:1b", "beta:2b"]])
+        assert.strictEqual((yield* prompt(agent, sessionId, "Which port?")).stopReason, "end_turn", text())
+        assert.strictEqual(server.chats.at(-1)?.model, model)
+      }
+      assert.isTrue(server.chats.at(-1)?.messages.some(({ content }) => content.includes("as I know")))
+      for (const [option, value, problem] of [
+        ["model", "gamma", 'has no model "gamma". Models: alpha:1b, beta:2b.'],
+        ["mode", "fly", 'There is no mode "fly".'],
+        ["colour", "red", 'There is no option "colour". Options: mode, model.']
+      ] as const) {
+        assert.include((yield* refusal(() => pick(option, value)))?.message, problem)
+      }
+    })
+  )
+
+  it.live("have the same mode, however the editor sets it", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const { agent, of } = yield* openEditor(root)
+      const { configOptions, sessionId } = yield* newSession(agent, join(root, "project"))
+      assert.deepStrictEqual(choicesOf(configOptions)["model"], ["embedded", "embedded"])
+      yield* request(() => agent.request(methods.agent.session.setMode, { sessionId, modeId: "plan" }))
+      yield* waitFor("the new options", () => of("config_option_update").length === 1)
+      assert.strictEqual(choicesOf(of("config_option_update")[0]?.configOptions)["mode"]?.[0], "plan")
+      const { configOptions: now } = yield* request(() =>
+        agent.request(methods.agent.session.setConfigOption, { sessionId, configId: "mode", value: "run" })
+      )
+      assert.strictEqual(choicesOf(now)["mode"]?.[0], "run")
+      yield* waitFor("the new mode", () => of("current_mode_update").length === 1)
+      assert.strictEqual(of("current_mode_update")[0]?.currentModeId, "run")
     })
   )
 })

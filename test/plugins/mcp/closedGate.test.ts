@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
-import { mcpServedTools } from "../../../src/plugins/mcp/command.ts"
+import { mcpServedTools } from "../../../src/plugins/mcp/ServedTools.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import { environmentOf, makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
@@ -69,7 +69,10 @@ const callTool = Effect.fnUntraced(function* (name: "plan" | "run", given: (root
       approveSteps: true
     })
     const tool = tools.find((one) => one.name === name)
-    return yield* tool!.execute(given(root) as never, (text) => Effect.sync(() => void reported.push(text)))
+    return yield* tool!.execute(given(root) as never, {
+      report: (text: string) => Effect.sync(() => void reported.push(text)),
+      choose: undefined
+    })
   }).pipe(
     Effect.provide(Layer.merge(NodeServices.layer, output)),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))

@@ -6,6 +6,8 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
+import { z } from "zod"
+import type { RunFacts } from "../../../src/domain/checks/Facts.ts"
 import { connect } from "../../../src/plugins/mcp/McpConnection.ts"
 import { RunStore } from "../../../src/services/history/RunStore.ts"
 import { makeSandbox, program } from "../../support/binary.ts"
@@ -125,7 +127,7 @@ const open = Effect.fnUntraced(function* (
 })
 
 describe("the tools for other programs", () => {
-  liveTest("are check, plan, run, diff and undo", () =>
+  liveTest("are check, plan, run, ask, diff and undo", () =>
     Effect.gen(function* () {
       const { connection } = yield* serve()
       assert.deepStrictEqual(
@@ -134,6 +136,7 @@ describe("the tools for other programs", () => {
           ["check", false],
           ["plan", false],
           ["run", true],
+          ["ask", true],
           ["diff", false],
           ["undo", true]
         ]
@@ -157,6 +160,80 @@ describe("the tools for other programs", () => {
       )
       assert.strictEqual(planned.text, planned.data["markdown"])
       assert.match(planned.text, /^## Original prompt\n\nWhere is `heron`\?/)
+    })
+  )
+
+  liveTest("say what they return and what they do", () =>
+    Effect.gen(function* () {
+      const { lines, send, stdout } = yield* open([])
+      send(initialize, initialized, { method: "tools/list", id: 2 })
+      yield* lines(2)
+      const [listed] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["tools"]] : []))
+      const tools = listed as ReadonlyArray<{
+        readonly name: string
+        readonly annotations: Readonly<Record<string, boolean>>
+        readonly outputSchema: { readonly type: string; readonly properties: object; readonly required?: unknown }
+      }>
+      const yes = ({ annotations }: (typeof tools)[number]) =>
+        Object.keys(annotations).filter((hint) => annotations[hint] === true)
+      assert.deepStrictEqual(
+        tools.map((tool) => [tool.name, ...yes(tool)]),
+        [
+          ["check", "readOnlyHint", "idempotentHint"],
+          ["plan", "readOnlyHint", "openWorldHint"],
+          ["run", "destructiveHint", "openWorldHint"],
+          ["ask", "destructiveHint", "openWorldHint"],
+          ["diff", "readOnlyHint", "idempotentHint"],
+          ["undo", "destructiveHint", "idempotentHint"]
+        ]
+      )
+      for (const { name, outputSchema } of tools) {
+        assert.deepStrictEqual([name, outputSchema.type, outputSchema.required], [name, "object", undefined])
+        assert.notStrictEqual(Object.keys(outputSchema.properties).length, 0)
+      }
+      const calls: ReadonlyArray<readonly [name: string, given: object]> = [
+        ["check", { text: "## Result summary\n\nIt is 8042.\n", kind: "result" }],
+        ["check", { text: "## Tasks" }],
+        ["plan", { prompt: "Where is `heron`?" }],
+        ["run", { prompt: "Where is `heron`?" }],
+        ["ask", { message: "Where is `heron`?" }],
+        ["diff", { run_id: "last" }],
+        ["undo", { run_id: "20200101-000000-none" }]
+      ]
+      for (const [index, [name, given]] of calls.entries()) {
+        send(callOf(index + 3, name, given))
+        yield* lines(index + 3)
+        const answer = messagesIn(stdout()).find(({ id }) => id === index + 3)
+        const schema = tools.find((tool) => tool.name === name)?.outputSchema
+        const { error } = z.fromJSONSchema(schema as never).safeParse(answer?.result?.["structuredContent"])
+        assert.isUndefined(error, `${name}: ${error?.message}`)
+      }
+    })
+  )
+
+  liveTest("answer messages of a conversation", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make(({ messages }) =>
+        messages.some(({ content }) => content.includes("I am Heron.")) && messages.at(-1)?.content.includes("Who?")
+          ? "You are Heron."
+          : "Hello."
+      )
+      const { call } = yield* serve(["--model", fakeModel], server.url)
+      const first = yield* call("ask", { message: "I am Heron. Say hello." })
+      assert.deepStrictEqual(
+        [first.isError, first.data["answer"], first.data["exit_code"]],
+        [false, "Hello.", 0],
+        first.text
+      )
+      const conversation = String(first.data["conversation"])
+      const second = yield* call("ask", { message: "Who?", conversation })
+      assert.deepStrictEqual(
+        [second.data["answer"], second.data["conversation"]],
+        ["You are Heron.", conversation],
+        second.text
+      )
+      const unknown = yield* call("ask", { message: "Who?", conversation: "20200101-000000-none" })
+      assert.deepStrictEqual([unknown.isError, unknown.data], [true, { exit_code: 2 }])
     })
   )
 
@@ -282,6 +359,70 @@ describe("the tools for other programs", () => {
       const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
       assert.deepStrictEqual([missing.isError, missing.data], [true, { exit_code: 2 }])
       assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
+    })
+  )
+})
+
+describe("approvals in a client that shows forms", () => {
+  interface Form {
+    readonly message: string
+    readonly requestedSchema: { readonly properties: { readonly answer: { readonly enum: ReadonlyArray<string> } } }
+  }
+
+  /** Asks for a change, and answers the form as its user does; gives the form, the result and the file after it. */
+  const answered = Effect.fnUntraced(function* (result: object, capabilities: object = { elicitation: { form: {} } }) {
+    const edit = "```\n<<<<<<< SEARCH\nThe word is heron.\n=======\nThe word is crane.\n>>>>>>> REPLACE\n```"
+    const server = yield* FakeOllama.make(({ messages }) =>
+      messages.some(({ content }) => content.includes("Changed: ")) ? "The word is crane now." : `notes.md\n${edit}`
+    )
+    const { lines, send, stdout } = yield* open(["--model", fakeModel], server.url, {
+      "project/notes.md": "The word is heron.\n"
+    })
+    send({ ...initialize, params: { ...initialize.params, capabilities } })
+    yield* lines(1)
+    send(initialized, callOf(2, "ask", { message: "Change the word to crane." }))
+    yield* lines(2)
+    const asked = messagesIn(stdout()).find(({ method }) => method === "elicitation/create")
+    if (asked !== undefined) {
+      send({ id: asked.id, result })
+      yield* lines(3)
+    }
+    const [ended] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 && result !== undefined ? [result] : []))
+    const data = ended?.["structuredContent"] as { readonly status: string; readonly facts?: RunFacts } | undefined
+    return { form: asked?.params as Form | undefined, data }
+  })
+
+  liveTest("are asked about there, with what would change", () =>
+    Effect.gen(function* () {
+      const { data, form } = yield* answered({ action: "accept", content: { answer: "allow" } })
+      assert.include(form?.message, "-The word is heron.\n+The word is crane.")
+      assert.deepStrictEqual(form?.requestedSchema.properties.answer.enum, ["allow", "allow and remember", "no"])
+      assert.include(form?.message, '"allow and remember" saves for this project: edit_file')
+      assert.deepStrictEqual([data?.status, data?.facts?.files.map(({ path }) => path)], ["done", ["notes.md"]])
+    })
+  )
+
+  liveTest("change nothing after a no, a closed form, or an answer that was not offered", () =>
+    Effect.gen(function* () {
+      for (const result of [
+        { action: "accept", content: { answer: "no" } },
+        { action: "accept", content: { answer: "always" } },
+        { action: "decline" },
+        { action: "cancel" }
+      ]) {
+        const { data, form } = yield* answered(result)
+        assert.isDefined(form)
+        assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["declined", []], JSON.stringify(result))
+      }
+    })
+  )
+
+  liveTest("are denied in a client that shows none, or only pages", () =>
+    Effect.gen(function* () {
+      for (const capabilities of [{}, { elicitation: { url: {} } }]) {
+        const { data, form } = yield* answered({}, capabilities)
+        assert.deepStrictEqual([form, data?.status], [undefined, "not_permitted"])
+      }
     })
   )
 })

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { parseTraceParent } from "../../../src/plugins/telemetry/TelemetrySettings.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
@@ -240,6 +241,68 @@ describe("a run", () => {
       OTEL_EXPORTER_OTLP_TIMEOUT: "50"
     })
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("observed")])
+  })
+})
+
+const asJson = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" })
+
+describe("the parent of a run", () => {
+  const [trace, parent] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"]
+
+  it("is the span that TRACEPARENT names", async () => {
+    const { code } = await observe({ ...asJson(), TRACEPARENT: `00-${trace}-${parent}-01` })
+    const spans = spansOf()
+    const root = spans.find(({ name }) => name === "invoke_agent task-conductor")
+    expect([code, root?.parentSpanId, new Set(spans.map(({ traceId }) => traceId))]).toEqual([
+      0,
+      parent,
+      new Set([trace])
+    ])
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === parent)).toHaveLength(1)
+  })
+
+  it("is not recorded below one that is not, while metrics are", async () => {
+    await observe({ ...asJson(), TRACEPARENT: `00-${trace}-${parent}-00` })
+    expect(new Set(received.map(({ path }) => path))).toEqual(new Set(["/v1/metrics"]))
+  })
+
+  it("is none where TRACEPARENT is invalid, or is not to be read", async () => {
+    const ignored: ReadonlyArray<Readonly<Record<string, string>>> = [
+      { TRACEPARENT: "nonsense" },
+      { TRACEPARENT: `00-${trace}-${parent}-01`, OTEL_PROPAGATORS: "b3" }
+    ]
+    for (const env of ignored) {
+      received = []
+      expect((await observe({ ...asJson(), ...env })).code).toBe(0)
+      const root = spansOf().find(({ name }) => name === "invoke_agent task-conductor")
+      expect([root?.traceId === trace, root?.parentSpanId ?? ""]).toEqual([false, ""])
+    }
+  })
+
+  it.each([
+    [`00-${trace}-${parent}-01`, true],
+    [` 00-${trace}-${parent}-01\n`, true],
+    [`00-${trace}-${parent}-00`, false],
+    [`00-${trace}-${parent}-fe`, false],
+    [`cc-${trace}-${parent}-01`, true],
+    [`cc-${trace}-${parent}-01-what-later-versions-add`, true]
+  ])("is read from %j", (text, sampled) => {
+    expect(parseTraceParent(text)).toEqual({ traceId: trace, spanId: parent, sampled })
+  })
+
+  it.each([
+    "",
+    `00-${trace}-${parent}`,
+    `00-${trace}-${parent}-01-more`,
+    `ff-${trace}-${parent}-01`,
+    `cc-${trace}-${parent}-01.more`,
+    `00-${"0".repeat(32)}-${parent}-01`,
+    `00-${trace}-${"0".repeat(16)}-01`,
+    `00-${trace.toUpperCase()}-${parent}-01`,
+    `00-${trace.slice(1)}-${parent}-01`,
+    `0-${trace}-${parent}-01`
+  ])("is not read from %j", (text) => {
+    expect(parseTraceParent(text)).toBeUndefined()
   })
 })
 

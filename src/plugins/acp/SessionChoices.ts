@@ -1,0 +1,139 @@
+/**
+ * What a user chooses for a session in the editor: the mode, and the model among those of the server. Editors show both as
+ * options of the session; those that know no options show the modes.
+ */
+import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
+import * as Effect from "effect/Effect"
+import { fittingModels, installedModels, withServerToChooseFrom } from "../../kit/models.ts"
+import { type Configuration, mergeConfigurations, readSetup } from "../../kit/program.ts"
+import { failureOf, usageFailure } from "../../kit/terminal.ts"
+
+export const modes = [
+  { id: "ask", name: "Ask", description: "A conversation. Asks before it changes anything or runs a command" },
+  { id: "plan", name: "Plan only", description: "Makes a checked plan for the prompt, and does nothing of it" },
+  {
+    id: "run",
+    name: "Run",
+    description: "Plans the work, carries it out, checks it. Asks about the changes of each step"
+  }
+] as const satisfies ReadonlyArray<SessionMode>
+
+type ModeId = (typeof modes)[number]["id"]
+
+/** The model of a session, and those that the user can pick. */
+export interface ModelChoice {
+  /** Absent when nobody has chosen one. */
+  readonly model: string | undefined
+  /** The address of the server. */
+  readonly host: string
+  readonly models: ReadonlyArray<{ readonly name: string; readonly isForwarded: boolean }>
+}
+
+/** An editor waits for the answer, so that a server that hangs has no models. */
+const patience = "2 seconds"
+
+/** Reads which model a session has, and asks the server which it could have. */
+export const readModelChoice = Effect.fnUntraced(function* (project: string, given: Configuration) {
+  const setup = yield* Effect.mapError(readSetup(project, given), failureOf)
+  const installed = yield* withServerToChooseFrom(setup).pipe(
+    Effect.flatMap(installedModels),
+    Effect.timeout(patience),
+    Effect.orElseSucceed(() => [])
+  )
+  const { models, settings } = setup
+  const choice: ModelChoice = {
+    model: models.chosenBy === "nobody" ? undefined : settings.model,
+    host: settings.host,
+    models: fittingModels(installed).map(({ isForwarded = false, name }) => ({ name, isForwarded }))
+  }
+  return choice
+})
+
+/** The value of the menu while no model is chosen: the protocol asks for one of its values. No model has such a name. */
+const unchosen = "(none)"
+
+/** What an editor shows as the options of a session. */
+const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<SessionConfigOption> => {
+  const listed = models.map(({ isForwarded, name }) => ({
+    value: name,
+    name,
+    ...(isForwarded ? { description: "Forwards prompts to another server" } : {})
+  }))
+  const current = model ?? unchosen
+  const isListed = models.some(({ name }) => name === current)
+  const ofCurrent = { value: current, name: model ?? "Choose a model" }
+  return [
+    {
+      type: "select",
+      id: "mode",
+      name: "Mode",
+      category: "mode",
+      currentValue: mode,
+      options: modes.map(({ description, id, name }) => ({ value: id, name, description }))
+    },
+    {
+      type: "select",
+      id: "model",
+      name: "Model",
+      category: "model",
+      currentValue: current,
+      options: isListed ? listed : [ofCurrent, ...listed]
+    }
+  ]
+}
+
+/** Why a prompt is not answered while no model is chosen. */
+const unchosenText = ({ host, models }: ModelChoice): string => {
+  if (models.length === 0) {
+    return `No model is chosen, and the model server at ${host} lists none that can write text. Get one, for example: ollama pull qwen3:8b (5 GB).`
+  }
+  const names = models.map(({ name }) => `  ${name}`).join("\n")
+  return `No model is chosen. Pick one in the editor, or name one with --model in the arguments of the agent. The server at ${host} has:\n${names}`
+}
+
+/** The choices of a session. */
+export const makeChoices = ({
+  choice: first,
+  given: configuration,
+  project
+}: {
+  readonly choice: ModelChoice
+  readonly given: Configuration
+  readonly project: string
+}) => {
+  let mode: ModeId = "ask"
+  let choice = first
+  let given = configuration
+  return {
+    mode: () => mode,
+    /** The configuration of the next prompt, with the model that was picked. */
+    configuration: () => given,
+    options: () => configOptions(mode, choice),
+    setMode: Effect.fnUntraced(function* (id: string) {
+      const next = modes.find((candidate) => candidate.id === id)
+      if (next === undefined) {
+        const names = modes.map((candidate) => candidate.id).join(", ")
+        return yield* usageFailure(`There is no mode ${JSON.stringify(id)}. Modes: ${names}.`)
+      }
+      mode = next.id
+    }),
+    /** Sets the model of the next prompts; a prompt that is being answered goes on with its own. */
+    setModel: Effect.fnUntraced(function* (model: string) {
+      const now = yield* readModelChoice(project, given)
+      const names = now.models.map(({ name }) => name)
+      if (model !== now.model && !names.includes(model)) {
+        const listed = names.join(", ") || "none"
+        const what = `The server at ${now.host} has no model ${JSON.stringify(model)}. Models: ${listed}.`
+        return yield* usageFailure(what)
+      }
+      choice = { ...now, model }
+      given = mergeConfigurations(given, { model })
+    }),
+    /** Fails while no model is chosen. Asks anew: the user may have named one in the configuration meanwhile. */
+    needModel: Effect.gen(function* () {
+      if (choice.model !== undefined) return
+      choice = yield* readModelChoice(project, given)
+      if (choice.model === undefined) return yield* usageFailure(unchosenText(choice))
+    })
+  }
+}

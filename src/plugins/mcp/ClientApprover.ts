@@ -1,0 +1,64 @@
+/**
+ * Asks the user of a client, where the client shows forms of its server: allow, allow and remember for this project, or no.
+ * What a call does is in the message, since a form holds nothing but the answer.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { stepText } from "../../kit/documents.ts"
+import { fenced } from "../../kit/text.ts"
+import { type ApprovalItem, Approver, redactSecrets } from "../../plugin-kit.ts"
+import type { Choose } from "./McpToolServer.ts"
+
+const allow = "allow"
+const remember = "allow and remember"
+const no = "no"
+
+/** The rules that "allow and remember" saves: the first that is offered for each call, as `p` at a terminal. */
+const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => [
+  ...new Set(items.flatMap(({ offers }) => (offers?.always ?? []).slice(0, 1)))
+]
+
+const itemText = ({ details = [], diff, facts = [], preview = "", tool, warnings = [], words }: ApprovalItem): string =>
+  [
+    words === undefined ? tool : `${words.does}. ${words.consequence}`,
+    ...warnings,
+    ...(words?.command === undefined ? details : [fenced(words.command, "")]),
+    ...(diff === undefined ? [preview] : [fenced(diff, "diff")]),
+    ...facts
+  ]
+    .filter((text) => text !== "")
+    .join("\n\n")
+
+const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: ReadonlyArray<string>): string => {
+  const saved = rules.length === 0 ? [] : [`"${remember}" saves for this project: ${rules.join(", ")}`]
+  return redactSecrets([title, ...items.map(itemText), ...saved].join("\n\n"))
+}
+
+/** An approver that asks the user of a client. Nobody decides about calls in doubt. */
+export const layerClientApprover = (choose: Choose): Layer.Layer<Approver> => {
+  const ask = Effect.fnUntraced(function* (title: string, items: ReadonlyArray<ApprovalItem>) {
+    const rules = rulesOf(items)
+    const answer = yield* choose(questionText(title, items, rules), [
+      allow,
+      ...(rules.length === 0 ? [] : [remember]),
+      no
+    ])
+    return { answer, rules }
+  })
+  return Layer.succeed(Approver)({
+    step: (title, items) =>
+      Effect.map(ask(stepText(title), items), ({ answer, rules }) => {
+        if (answer === allow) return { answer: "step", by: "person" }
+        if (answer === remember && rules.length > 0) return { answer: "step", by: "person", always: rules }
+        return { answer: "decline", by: "person" }
+      }),
+    call: (item) =>
+      Effect.map(ask(item.task, [item]), ({ answer, rules }) => {
+        if (answer === allow) return { answer: "once", by: "person" }
+        if (answer === remember && rules.length > 0) return { answer: "remember", by: "person", always: rules }
+        return { answer: "deny", by: "person" }
+      }),
+    inDoubt: () => Effect.succeed({ answer: "stop", by: "nobody" }),
+    canAsk: Effect.succeed(true)
+  })
+}
