@@ -10,7 +10,7 @@ const files = globSync(
     "domain/excerpts/*.ts",
     "domain/documents/{TurnBudgets,ReportIssues,UselessAnswers,HalfPlan,CompactedTurns,SelfReview,Evidence,Retries}.ts",
     "domain/models/PrefetchedParts.ts",
-    "domain/files/{RemainingOccurrences,TextEdit,EditPlaces,NewText}.ts",
+    "domain/files/{RemainingOccurrences,TextEdit,EditPlaces,NewText,CodeRelations}.ts",
     "domain/permissions/{Decision,SeenTexts,TargetPattern}.ts",
     "services/permissions/{Gate,GateDecision,GateQuestion}.ts",
     "services/pipeline/{Attempts,JoinChanges}.ts",
