@@ -36,6 +36,7 @@ const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.t
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
 const review = heuristicsOf("self-review", "domain/documents/SelfReview.ts#")
+const ran = heuristicsOf("checks", "domain/checks/RanTests.ts#")
 const relations = heuristicsOf("self-review", "domain/files/CodeRelations.ts#")
 const prefetch = heuristicsOf("prefetch", "domain/models/PrefetchedParts.ts#")
 const remaining = heuristicsOf("remaining occurrences", "domain/files/RemainingOccurrences.ts#")
@@ -199,6 +200,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   review("mostOfFile", "lines", "of these, in one file", "Places in several files say more."),
   review("mostBranches", "lines", "of these, branches beside the change", "The nearest are the most alike."),
   review("mostNames", "declarations", "of a change whose users are looked for", "A larger change touches everything."),
+  ran("mostNamed", "tests", "new tests that are named", "The others are counted."),
   relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
   review("placeLength", "characters", "of each place", "The line is found by its number."),
   prefetch(

@@ -9,6 +9,7 @@ const files = globSync(
     "services/agent/**/*.ts",
     "domain/excerpts/*.ts",
     "domain/documents/{TurnBudgets,ReportIssues,UselessAnswers,HalfPlan,CompactedTurns,SelfReview,Evidence,Retries}.ts",
+    "domain/checks/RanTests.ts",
     "domain/models/PrefetchedParts.ts",
     "domain/files/{RemainingOccurrences,TextEdit,EditPlaces,NewText,CodeRelations}.ts",
     "domain/permissions/{Decision,SeenTexts,TargetPattern}.ts",

@@ -111,10 +111,11 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => ({
   importsFile: hasImports(path) ? importsOf(path, text) : () => false
 })
 
+const holds = (text: string, word: string): boolean => new RegExp(wordOf(word)).test(text)
+
 /** True when a file can mean this declaration by its name. */
 const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration): boolean => {
   if (file.path === path) return true
-  const holds = (text: string, word: string): boolean => new RegExp(wordOf(word)).test(text)
   if (hasImports(file.path)) return file.importsFile(path) || holds(file.imported, owner ?? name)
   return owner === undefined || file.code.some((line) => holds(line, owner))
 }

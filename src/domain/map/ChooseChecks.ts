@@ -137,10 +137,13 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   const isPlain =
     count > 0 && count <= mostTargets && each.every((some) => some.length > 0 && some.every(isPlainArgument))
   if (command.narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
-  const { argv } = command.narrow
+  const { argv, names } = command.narrow
   /* Who allows `npm test` allows it for some files too; another form of the command is allowed by itself. */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
-  return each.map((targets) => checkOf([...argv, ...targets], { kind: "tests", whole }, folder))
+  const hasNewTests = change.changed.some(isTestFile)
+  const naming = (targets: ReadonlyArray<string>): ReadonlyArray<string> =>
+    names !== undefined && hasNewTests && (names.ofSeveral !== true || targets.length > 1) ? names.argv : []
+  return each.map((targets) => checkOf([...argv, ...naming(targets), ...targets], { kind: "tests", whole }, folder))
 }
 
 const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { changed, project }: Change) => {

@@ -11,6 +11,14 @@ export interface Narrowing {
    * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command.
    */
   readonly of: "files" | "file" | "folders" | "manifest"
+  /** What makes the runner name the tests that it runs, where it does not do that by itself. */
+  readonly names?: NamesTests
+}
+
+interface NamesTests {
+  readonly argv: ReadonlyArray<string>
+  /** True for a runner that names them by itself when it runs one file. */
+  readonly ofSeveral?: boolean
 }
 
 const wordsOf = (text: string): readonly [string, ...Array<string>] => {
@@ -31,10 +39,28 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
 
+/** By runner: failures and errors are listed by pytest only as long as nothing else is asked for. */
+const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
+  [/^go test\b/, { argv: ["-v"] }],
+  [/(?:^|[ /])pytest\b/, { argv: ["-rfEp"] }],
+  [/-m unittest\b/, { argv: ["-v"] }],
+  [/(?:^| )vitest\b/, { argv: ["--reporter=verbose"] }],
+  [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
+]
+
+/** What a command says of its output is left to it. */
+const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
+
+/** How the runner in a command is made to name its tests. */
+const namesFor = (does: string): Pick<Narrowing, "names"> => {
+  const names = ownOutput.test(does) ? undefined : naming.find(([pattern]) => pattern.test(does))?.[1]
+  return names === undefined ? {} : { names }
+}
+
 /** How a usual command of a kind of project is narrowed. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
   const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
-  return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of }
+  return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
 }
 
 /** Runners of tests that take test files as arguments; `node` does with `--test`. */
@@ -89,5 +115,5 @@ export const scriptNarrowing = (does: string, append: string, execute: string): 
   if (drops && at > 0) return undefined
   const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
   const isOwn = append === "" || drops
-  return { argv: wordsOf(isOwn ? own.join(" ") : append), of: "files" }
+  return { argv: wordsOf(isOwn ? own.join(" ") : append), of: "files", ...namesFor(plain) }
 }

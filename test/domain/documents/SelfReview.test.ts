@@ -45,6 +45,9 @@ const shelf: ProposedFile = {
   text: "export const shelf = () => {\n  buy()\n}\n"
 }
 
+const arms = (name: string) =>
+  ["a", "b", "c", "d"].map((arm) => `    case ${arm}:\n      ${name === arm ? "buy" : "sell"}()\n`)
+
 describe("the places that belong to a change", () => {
   it("are two lines of a file but for imports, and five in all", () => {
     assert.deepStrictEqual(relatedPlaces([shelf], [file(1)]), [
@@ -55,8 +58,6 @@ describe("the places that belong to a change", () => {
   })
 
   it("leave room for two other branches of the changed condition", () => {
-    const arms = (name: string) =>
-      ["a", "b", "c", "d"].map((arm) => `    case ${arm}:\n      ${name === arm ? "buy" : "sell"}()\n`)
     const text = (name: string) => `export const shelf = (x) => {\n  switch (x) {\n${arms(name).join("")}  }\n}\n`
     const places = relatedPlaces([{ path: "src/a.ts", base: text(""), text: text("b") }], [file(1), file(2), file(3)])
     assert.deepStrictEqual(places.slice(-2), [

@@ -89,8 +89,10 @@ describe("the users of a declaration", () => {
   })
 
   it("are not named when twenty-one files use the name", () => {
-    const file = (index: number) => [`src/${index}.ts`, 'import { slug } from "./slug"\nslug(1)\n'] as const
-    const files = Array.from({ length: 21 }, (_, index) => file(index))
+    const files = Array.from(
+      { length: 21 },
+      (_, index) => [`src/${index}.ts`, 'import { slug } from "./slug"\nslug(1)\n'] as const
+    )
     expect(users(script, ...files.slice(1))).toHaveLength(20)
     expect(users(script, ...files)).toEqual([])
   })

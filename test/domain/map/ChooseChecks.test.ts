@@ -216,6 +216,36 @@ describe("narrowed tests", () => {
     ])
   })
 
+  it("name the tests that they run where tests changed, if their runner does not do that by itself", () => {
+    const script = (text: string, changed: ReadonlyArray<string>) =>
+      narrowed({ "package.json": pack(text) }, tests, changed)
+    const [one, two] = [["test/till.test.ts"], ["test/till.test.ts", "test/shelf.test.ts"]]
+    expect(script("vitest run", one)).toEqual(["npm test -- --reporter=verbose test/till.test.ts"])
+    expect(script("vitest run --reporter=dot", one)).toEqual(["npm test -- test/till.test.ts"])
+    expect(script("jest", one)).toEqual(["npm test -- test/till.test.ts"])
+    expect(script("jest", two)).toEqual(["npm test -- --verbose test/till.test.ts test/shelf.test.ts"])
+    expect(script("node --test test/*.ts", two)).toEqual(["node --test test/till.test.ts test/shelf.test.ts"])
+    const python = (texts: Readonly<Record<string, string>>) =>
+      narrowed(texts, ["tests/__init__.py", "tests/test_a.py"], ["tests/test_a.py"])
+    expect(python({ "pytest.ini": "" })).toEqual(["python -m pytest -rfEp tests/test_a.py"])
+    expect(python({ "setup.py": "" })).toEqual(["python -m unittest -v tests/test_a.py"])
+    expect(narrowed({ "go.mod": "module a" }, ["a/a_test.go"], ["a/a_test.go"])).toEqual(["go test -v ./a"])
+  })
+
+  it.each([
+    ["Cargo.toml", "", "src/lib.rs", "cargo check"],
+    ["go.mod", "module a", "a.go", "go vet ./..."],
+    ["pyproject.toml", "[tool.pytest.ini_options]\n[tool.mypy]\n", "a.py", "mypy ."],
+    ["pyproject.toml", "[tool.pytest.ini_options]\n[tool.pyright]\n", "a.py", "pyright"],
+    ["package.json", JSON.stringify({ scripts: { test: "jest", types: "tsc" } }), "a.ts", "npm run types"]
+  ])("have the type check of the project beside them: %s", (path, text, changed, expected) => {
+    const files = [path, changed]
+    const commands = projectCommands([{ path, text, files: new Set(files) }])
+    const checks = chooseChecks({ files, commands }, [changed])
+    expect(checks.map(({ kind }) => kind)).toEqual(["types", "tests"])
+    expect(checks.slice(0, 1).map(checkText)).toEqual([expected])
+  })
+
   it("belong to the nearest package that has tests, and type checks to the nearest that has them", () => {
     const texts = {
       "package.json": JSON.stringify({ scripts: { test: "run-all", typecheck: "tsc -b" } }),
