@@ -200,6 +200,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   review("mostOfFile", "lines", "of these, in one file", "Places in several files say more."),
   review("mostBranches", "lines", "of these, branches beside the change", "The nearest are the most alike."),
   review("mostNames", "declarations", "of a change whose users are looked for", "A larger change touches everything."),
+  ran("longestLine", "characters", "longer lines of an output name no test", "They are data that a test prints."),
   ran("mostNamed", "tests", "new tests that are named", "The others are counted."),
   relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
   review("placeLength", "characters", "of each place", "The line is found by its number."),

@@ -82,6 +82,9 @@ const lastPart = (name: string): string =>
     .at(-1)
     ?.trim() ?? ""
 
+/** Longer lines name no test. */
+const longestLine = 1000
+
 interface PassedTest {
   readonly path: string | undefined
   readonly name: string
@@ -95,6 +98,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
   joinedLines(output)
     .split("\n")
     .flatMap((line) => {
+      if (line.length > longestLine) return []
       const found = passedLines.map((pattern) => pattern.exec(line)?.groups).find((groups) => groups !== undefined)
       if (found === undefined) return []
       const name = (found["name"] ?? "").replace(behind, "").trim()

@@ -147,6 +147,12 @@ describe("what ran", () => {
     })
   })
 
+  it("is told from lines of up to a thousand characters", () => {
+    const output = `✔ ${"x".repeat(998)}\n✔ ${"x".repeat(999)}\n\n  2 passing (1ms)\n`
+    const declared = [998, 999].map((length) => ({ path: "a.js", name: "x".repeat(length) }))
+    expect(ranTests(output, declared)?.newTests.map(({ length }) => length)).toEqual([998])
+  })
+
   it("is nothing where no tests are counted", () => {
     expect(ranTests("ok  \texample.com/a\t0.1s\n", [])).toBeUndefined()
     expect(ranTests("BUILD SUCCESSFUL in 2s\n", [])).toBeUndefined()

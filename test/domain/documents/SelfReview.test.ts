@@ -48,6 +48,8 @@ const shelf: ProposedFile = {
 const arms = (name: string) =>
   ["a", "b", "c", "d"].map((arm) => `    case ${arm}:\n      ${name === arm ? "buy" : "sell"}()\n`)
 
+const switching = (name: string) => `export const shelf = (x) => {\n  switch (x) {\n${arms(name).join("")}  }\n}\n`
+
 describe("the places that belong to a change", () => {
   it("are two lines of a file but for imports, and five in all", () => {
     assert.deepStrictEqual(relatedPlaces([shelf], [file(1)]), [
@@ -58,8 +60,10 @@ describe("the places that belong to a change", () => {
   })
 
   it("leave room for two other branches of the changed condition", () => {
-    const text = (name: string) => `export const shelf = (x) => {\n  switch (x) {\n${arms(name).join("")}  }\n}\n`
-    const places = relatedPlaces([{ path: "src/a.ts", base: text(""), text: text("b") }], [file(1), file(2), file(3)])
+    const places = relatedPlaces(
+      [{ path: "src/a.ts", base: switching(""), text: switching("b") }],
+      [file(1), file(2), file(3)]
+    )
     assert.deepStrictEqual(places.slice(-2), [
       "- src/a.ts:7: case c: (another branch)",
       "- src/a.ts:3: case a: (another branch)"
