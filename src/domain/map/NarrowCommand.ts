@@ -8,9 +8,11 @@ export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
    * What the targets are. `files`: paths of test files; `file`: one of them for each command. `folders`: folders of
-   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command.
+   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command. `classes`: names of classes
+   * behind `before`, which ends with `=` where one word takes them all.
    */
-  readonly of: "files" | "file" | "folders" | "manifest"
+  readonly of: "files" | "file" | "folders" | "manifest" | "classes"
+  readonly before?: string
   /** What makes the runner name the tests that it runs, where it does not do that by itself. */
   readonly names?: NamesTests
 }
@@ -38,6 +40,24 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^prove -l/, "prove -l", "files"],
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
+
+/** Without it a module of Maven fails that has no such class. */
+const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
+
+/** How the classes of tests are named to a program for Java; Gradle fails where a project of several has none of them. */
+export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
+  if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
+    return { argv: wordsOf(`${run} ${lenient}`), of: "classes", before: "-Dtest=" }
+  }
+  const isGradle = /^(?:\.\/gradlew|gradle) test$/.test(run) && !hasParts
+  return isGradle ? { argv: wordsOf(run), of: "classes", before: "--tests" } : undefined
+}
+
+/** The targets as words of a command. */
+export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (before === undefined) return targets
+  return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
+}
 
 /** By runner: failures and errors are listed by pytest only as long as nothing else is asked for. */
 const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [

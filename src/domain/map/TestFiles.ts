@@ -8,7 +8,7 @@ import { folderOf } from "./ProjectCommands.ts"
 const stemOf = (path: string): string => {
   const stem = fileName(path)
     .replace(/(?:\.d)?\.[^.]+$/, "")
-    .replace(/[._-](?:test|spec)$|^test_|(?<=.)Test$/, "")
+    .replace(/[._-](?:test|spec)$|^test_|(?<=.)(?:Tests?|TestCase|Spec)$/, "")
     .toLowerCase()
   const folder = fileName(folderOf(path).slice(0, -1))
   return /^(?:index|__init__|mod)$/.test(stem) && folder !== "" ? folder.toLowerCase() : stem

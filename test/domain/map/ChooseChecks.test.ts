@@ -216,6 +216,21 @@ describe("narrowed tests", () => {
     ])
   })
 
+  it("names the classes of tests of Java, which Gradle has in one project only", () => {
+    const files = ["src/main/java/a/Slug.java", "src/test/java/a/SlugTest.java", "src/test/java/a/PageTests.java"]
+    const changed = [files[0] ?? "", files[2] ?? ""]
+    const java = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<string> = []) =>
+      narrowed(texts, [...files, ...others], changed)
+    const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
+    expect(java({ "pom.xml": "" })).toEqual([`mvn test ${lenient} -Dtest=SlugTest,PageTests`])
+    expect(java({ "build.gradle": "" })).toEqual(["gradle test --tests SlugTest --tests PageTests"])
+    expect(java({ "settings.gradle": "rootProject.name = 'a'\n" })).toEqual([
+      "gradle test --tests SlugTest --tests PageTests"
+    ])
+    expect(java({ "settings.gradle.kts": 'include(":a")\n' })).toEqual(["gradle test"])
+    expect(narrowed({ "pom.xml": "" }, files, ["src/main/java/a/Other.java"])).toEqual(["mvn test"])
+  })
+
   it("name the tests that they run where tests changed, if their runner does not do that by itself", () => {
     const script = (text: string, changed: ReadonlyArray<string>) =>
       narrowed({ "package.json": pack(text) }, tests, changed)

@@ -11,6 +11,7 @@ describe("tests of the same name", () => {
     ["lib/till.js", ["lib/__tests__/till.js"], ["lib/__tests__/till.js"]],
     ["lib/till.ex", ["test/till_test.exs"], ["test/till_test.exs"]],
     ["src/till.ts", ["tests/test_till.py"], []],
+    ["src/main/java/a/Till.java", ["src/test/java/a/TillTests.java"], ["src/test/java/a/TillTests.java"]],
     ["src/a.ts", ["test/b.test.ts"], []]
   ])("belong to a file: %s", (path, tests, expected) => {
     expect(testsOfName(path, tests)).toEqual(expected)
