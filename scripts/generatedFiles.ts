@@ -158,7 +158,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
     "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. It is not saved with the run.",
   "check.tried": "How a check ends on the project as it is, while the plan is made; one that proves nothing says why.",
   "check.finished":
-    "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, and `text` is what the model gets.",
+    "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, `ran` counts the tests and names the new ones that passed (absent where the output counts none), and `text` is what the model gets.",
   "approval.requested":
     "Approval is needed; the items show for what. With the scope `question`, `title` is a question of the model to the person.",
   "approval.answered":

@@ -36,6 +36,8 @@ const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.t
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
 const review = heuristicsOf("self-review", "domain/documents/SelfReview.ts#")
+const ran = heuristicsOf("checks", "domain/checks/RanTests.ts#")
+const relations = heuristicsOf("self-review", "domain/files/CodeRelations.ts#")
 const prefetch = heuristicsOf("prefetch", "domain/models/PrefetchedParts.ts#")
 const remaining = heuristicsOf("remaining occurrences", "domain/files/RemainingOccurrences.ts#")
 const evidence = heuristicsOf("evidence", "domain/documents/Evidence.ts#")
@@ -194,9 +196,13 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "a change of no more lines has no self-review",
     "The question would cost more than the change."
   ),
-  review("mostPlaces", "lines", "places that use a change", "More is not read."),
+  review("mostPlaces", "lines", "that belong to a change", "More is not read."),
   review("mostOfFile", "lines", "of these, in one file", "Places in several files say more."),
-  review("mostNames", "names", "changed names whose uses are looked for", "More names match everywhere."),
+  review("mostBranches", "lines", "of these, branches beside the change", "The nearest are the most alike."),
+  review("mostNames", "declarations", "of a change whose users are looked for", "A larger change touches everything."),
+  ran("longestLine", "characters", "longer lines of an output name no test", "They are data that a test prints."),
+  ran("mostNamed", "tests", "new tests that are named", "The others are counted."),
+  relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
   review("placeLength", "characters", "of each place", "The line is found by its number."),
   prefetch(
     "mostHolders",

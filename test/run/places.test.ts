@@ -190,6 +190,26 @@ describe("a task for many places", () => {
     })
   )
 
+  nodeTest("asks again in the same turns for a place whose edit was refused, which was no answer to it", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": python("a", 2), "b.py": python("b", 1) })
+      const seen: Array<string> = []
+      const { answer, prompts } = model(calls, ({ user }, turn) => {
+        seen.push(user)
+        if (turn === 1) return "1 change: # ... the rest of the code stays the same\n2 keep: no\n3 keep: no"
+        return turn === 2 ? "2 keep: no" : "1 change: with io.open(path) as f:"
+      })
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(prompts.length).toBe(3)
+      expect(seen[2]).toContain("Answer 1. There is room")
+      expect(seen[2]).toContain("stands for others, which would be lost")
+      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
+      expect(yield* run.text("a.py")).toBe(
+        python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:")
+      )
+    })
+  )
+
   nodeTest("divides many places into parts that fit the window", () =>
     Effect.gen(function* () {
       const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))

@@ -2,7 +2,6 @@
  * Formats the progress of a run for a terminal: one plain line for each event that a person needs. Pure; text of models
  * and tools is made printable first.
  */
-import { namesOf } from "../../domain/checks/CheckOutcome.ts"
 import { usualHelp } from "../../domain/findings/IssueText.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
@@ -11,7 +10,8 @@ import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveText.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { counted, secondsText, withoutProject } from "../../domain/text/Format.ts"
+import { counted, namesOf, secondsText, withoutProject } from "../../domain/text/Format.ts"
+import { ranText } from "../../domain/checks/RanTests.ts"
 import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import { progressText } from "../../domain/tools/ToolProgress.ts"
 import type { Paint } from "./Colour.ts"
@@ -150,7 +150,15 @@ const triedLine = (
 
 /** What a check says, in one line; nothing new that fails is good news. */
 const checkLine = (
-  { command, exitCode, newFailures, seconds, status, text }: Extract<RunEvent, { readonly type: "check.finished" }>,
+  {
+    command,
+    exitCode,
+    newFailures,
+    ran,
+    seconds,
+    status,
+    text
+  }: Extract<RunEvent, { readonly type: "check.finished" }>,
   paint: Paint
 ): string => {
   const name = shown(command)
@@ -160,7 +168,10 @@ const checkLine = (
   if (status === "failed" && newFailures.length === 0) {
     return `${paint.red("check failed")} ${name}: ${shown(lines.at(-1) ?? "", 400)}`
   }
-  if (newFailures.length === 0) return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}`
+  if (newFailures.length === 0) {
+    const tests = ran === undefined ? "" : `: ${shown(ranText(ran), 400)}`
+    return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}${tests}`
+  }
   const names = newFailures.slice(0, 3).map((one) => shown(one))
   const more = newFailures.length > names.length ? ` and ${newFailures.length - names.length} more` : ""
   return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`

@@ -2,7 +2,8 @@
  * What a report says of checks, held against how they ended: `The check passed` where it failed, or proves nothing.
  */
 import { cutAt } from "../text/Excerpt.ts"
-import { type CheckOutcome, namesOf, statusOf } from "./CheckOutcome.ts"
+import { namesOf } from "../text/Format.ts"
+import { type CheckOutcome, statusOf } from "./CheckOutcome.ts"
 
 const checks = String.raw`(?:(?:unit|integration|type|existing|other|new) )*(?:tests?|checks?|specs?|suites?|builds?|type ?checks?|typechecks?|lint(?:er|ing)?|compilation)`
 

@@ -5,10 +5,12 @@
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { cutAt } from "../text/Excerpt.ts"
+import { namesOf } from "../text/Format.ts"
 import { type CheckEnd, linesOf } from "./CheckEnd.ts"
 import { comparableOutput, type CheckFailure, readCheckOutput, tellingLines } from "./CheckOutput.ts"
 import { asksToPass } from "./CheckRequest.ts"
 import { passedBeside } from "./CheckTotals.ts"
+import { type NewTest, RanTests, ranTests, ranText } from "./RanTests.ts"
 import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from "./NoProof.ts"
 
 export const CheckCommand = Schema.Struct({
@@ -42,6 +44,8 @@ export const CheckOutcome = Schema.Struct({
   newFailures: Schema.Array(Schema.String),
   /** True when the check failed and passed when it was run again without any change. */
   flaky: Schema.optionalKey(Schema.Boolean),
+  /** What ran, as far as the output says it. */
+  ran: Schema.optionalKey(RanTests),
   /** Tests that were changed with source code, and whether this check fails with them and without the source code. */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run, or proves nothing: whole sentences. */
@@ -170,6 +174,7 @@ const outcomeText = (
   command: string,
   end: CheckEnd,
   shown: {
+    readonly ran: RanTests | undefined
     readonly fresh: ReadonlyArray<CheckFailure>
     /** What fails without the changes as well. */
     readonly old: ReadonlyArray<CheckFailure>
@@ -179,7 +184,7 @@ const outcomeText = (
     readonly stillFails: string | undefined
   }
 ): string => {
-  const { before, fresh, old, stillFails, vanished } = shown
+  const { before, fresh, old, ran, stillFails, vanished } = shown
   const { failures, totals } = readCheckOutput(end.output)
   const counted = totals.join("; ")
   const time = timeText(end.seconds)
@@ -187,7 +192,8 @@ const outcomeText = (
   if (vanished.length > 0 && fresh.length === 0) {
     return [`${command}: ${flaky}`, ...fitted(vanished, mostCharacters / 2)].join("\n")
   }
-  if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
+  const tests = ran === undefined ? counted : ranText(ran)
+  if (end.exitCode === 0) return `${command}: passed in ${time}${tests === "" ? "" : ` (${tests})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
   const without = withoutChanges(before, old)
   if (fresh.length === 0 && stillFails === undefined) return `${head}, nothing new fails.\n${without}`
@@ -219,6 +225,8 @@ interface Compared {
   readonly again?: CheckEnd | undefined
   /** Outcomes of checks of the same changes, for a run that has nothing to be compared with. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
+  /** The tests that the changes declare. */
+  readonly declared?: ReadonlyArray<NewTest>
 }
 
 /** The failures that passed when the check was run again. */
@@ -253,13 +261,9 @@ const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string 
   return `It fails as it does without the changes, and shows nothing that passes: ${namesOf(failures.map(({ name }) => name))}`
 }
 
-/** The first names, and how many there are more. */
-export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
-  `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`
-
 /** What a run of a check means. */
 export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared = {}): CheckOutcome => {
-  const { again, before, earlier = [] } = compared
+  const { again, before, declared = [], earlier = [] } = compared
   const command = checkText(check)
   const nothing = noProof(check, end, compared)
   if (nothing !== undefined) return notChecked(check, nothing)
@@ -270,7 +274,8 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   const fresh = found.filter(({ name }) => !vanished.includes(name))
   const flaky = vanished.length > 0 && fresh.length === 0
   const stillFails = end.exitCode === 0 || fresh.length > 0 || flaky ? undefined : whyStill(end, failures)
-  const shown = { fresh, old: failures.filter((one) => !found.includes(one)), before, vanished, stillFails }
+  const ran = check.kind === "types" ? undefined : ranTests((flaky ? again : end)?.output ?? "", declared)
+  const shown = { ran, fresh, old: failures.filter((one) => !found.includes(one)), before, vanished, stillFails }
   return {
     command,
     exitCode: flaky && again !== undefined ? again.exitCode : end.exitCode,
@@ -279,6 +284,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
     failures: failures.map(({ name }) => name),
     ...(before === undefined ? {} : { passedBefore: before.exitCode === 0 }),
     newFailures: fresh.map(({ name }) => name),
+    ...(ran === undefined ? {} : { ran }),
     ...(flaky ? { flaky } : {}),
     ...(stillFails === undefined ? {} : { stillFails })
   }

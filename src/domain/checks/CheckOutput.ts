@@ -37,7 +37,7 @@ const totals: ReadonlyArray<RegExp> = [
   /* pytest and unittest */
   /^=* ?(\d+ (?:failed|passed|errors?|skipped|deselected|xfailed)\b.*) in [\d.]+s.*$/,
   /^Ran \d+ tests?\b.*/,
-  /^FAILED \(\w.*=.*\)$/,
+  /^(?:FAILED|OK) \(\w.*=.*\)$/,
   /* cargo, Maven and Gradle */
   /^test result: .*/,
   /^\[(?:ERROR|INFO|WARNING)\] (Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/,
@@ -50,7 +50,7 @@ const totals: ReadonlyArray<RegExp> = [
   /^Executed \d+ tests?, with .*/,
   /* Bun and Deno, pyright, golangci-lint */
   /^\d+ (?:pass|fail)$/,
-  /^FAILED \| (\d+ passed .*\d+ failed)/,
+  /^(?:FAILED|ok) \| (\d+ passed .*\d+ failed)/,
   /^\d+ errors?, \d+ warnings?\b.*/,
   /^\d+ issues:$/
 ]
@@ -137,6 +137,20 @@ const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecAr
   return pattern?.exec(line) ?? undefined
 }
 
+/** A total without its time and without what it counts none of. */
+const shortTotal = ([line, part = line]: RegExpExecArray): string =>
+  part
+    .replace(/\s{2,}/g, " ")
+    .replace(timeAtEnd, "")
+    .replace(/; 0 (?!passed|failed)[a-z ]+/g, "")
+
+/** The totals of an output, each as often as it is printed. */
+export const totalLines = (output: string): ReadonlyArray<string> =>
+  output.split("\n").flatMap((line) => {
+    const counted = firstMatch(totals, line.trim())
+    return counted === undefined ? [] : [shortTotal(counted)]
+  })
+
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
@@ -215,12 +229,7 @@ class Reading {
   }
 
   total(text: string): void {
-    this.#totals.push(
-      text
-        .replace(/\s{2,}/g, " ")
-        .replace(timeAtEnd, "")
-        .replace(/; 0 (?!passed|failed)[a-z ]+/g, "")
-    )
+    this.#totals.push(text)
     this.close()
   }
 
@@ -266,6 +275,7 @@ export const readCheckOutput = (output: string): CheckReading => {
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false
   let packages = 0
+  let passed = 0
   let isForeign = false
   for (const [index, written] of lines.entries()) {
     const line = written.trim()
@@ -281,7 +291,7 @@ export const readCheckOutput = (output: string): CheckReading => {
     const summary = nameIn(summaries, line)
     if (counted !== undefined) {
       isMochaEnd ||= /^\d+ failing/.test(line)
-      reading.total(counted[1] ?? counted[0])
+      reading.total(shortTotal(counted))
     } else if (error !== undefined) reading.error(error["path"] ?? "", error["at"] ?? "", error["what"] ?? "")
     else if (/^\S+\.\w+$/.test(line) && /^\d+:\d+ {2,}(?:error|warning) /.test(next)) {
       file = line
@@ -296,11 +306,13 @@ export const readCheckOutput = (output: string): CheckReading => {
     else if (summary !== undefined) reading.summary(summary)
     else {
       if (/^ok\s+\S+\t(?!.*\[no tests to run\])/.test(line)) packages += 1
+      if (written.startsWith("--- PASS: ")) passed += 1
       if (others.test(line)) reading.close()
       isForeign = foreignFrame.test(line) || (isForeign && /^ {4}/.test(written))
       if (line !== "" && !isForeign && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
     }
   }
+  if (passed > 0) reading.total(`${passed} passed`)
   if (packages > 0) reading.total(`${packages} ${packages === 1 ? "package" : "packages"} ok`)
   return reading.end()
 }

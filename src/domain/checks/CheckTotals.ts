@@ -1,47 +1,92 @@
 /**
- * Whether something passed beside what fails, by the totals that runners print.
+ * Counts tests by the totals that runners print, and tells whether something passed beside what fails.
  */
-import type { CheckFailure } from "./CheckOutput.ts"
+import * as Schema from "effect/Schema"
 
-const numberIn = (pattern: RegExp, text: string): number => Number(pattern.exec(text)?.[1] ?? 0)
+/** How many tests ended how. */
+export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
+export type TestCounts = typeof TestCounts.Type
 
-const sumIn = (text: string, ...patterns: ReadonlyArray<RegExp>): number =>
-  patterns.reduce((sum, pattern) => sum + numberIn(pattern, text), 0)
+const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
+  patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/** Totals that count all tests, and what to take from them: Maven and PHPUnit, rspec and minitest, Gradle, Swift. */
-const countAll: ReadonlyArray<readonly [all: RegExp, others: ReadonlyArray<RegExp>]> = [
-  [
-    /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
-    [/Failures: (\d+)/, /Errors: (\d+)/, /(?:Skipped|Incomplete|Risky): (\d+)/]
-  ],
-  [
-    /^(\d+) (?:examples?|runs|tests?), /,
-    [/(\d+) failures?/, /(\d+) errors?/, /(\d+) (?:pending|skips|skipped|excluded)/]
-  ],
-  [/^(\d+) tests? completed/, [/(\d+) failed/, /(\d+) skipped/]],
-  [/^Executed (\d+) tests?, with/, [/with (\d+) failures?/, /\((\d+) unexpected\)$/]]
+/** Totals that count the tests that passed: vitest, jest, pytest, cargo, Deno; mocha; Node and Bun; .NET. */
+const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
+const failed = [
+  /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
+  /^(?:fail|cancelled) (\d+)/,
+  /^(\d+) fail$/,
+  /(\d+) tests failed/,
+  /\bFailed: +(\d+)/,
+  /Failures: (\d+)/,
+  /Errors: (\d+)/
+]
+const skipped = [
+  /\b(\d+) (?:skipped|pending|ignored|todo|skips|excluded)\b/,
+  /^skipped (\d+)/,
+  /^(\d+) skip$/,
+  /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-const countsMore = (total: string): boolean =>
-  countAll.some(([all, others]) => all.test(total) && numberIn(all, total) > sumIn(total, ...others))
+/** Totals that count all tests: Maven and PHPUnit, rspec and minitest and ExUnit, Gradle, Swift, unittest, CTest. */
+const all = [
+  /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
+  /^(\d+) (?:examples?|runs|tests?), /,
+  /^(\d+) tests? completed/,
+  /^Executed (\d+) tests?, with/,
+  /^Ran (\d+) tests?\b/,
+  /^\d+% tests passed, .* out of (\d+)/
+]
 
-/** The totals of unittest stand in two lines: `Ran 3 tests`, `FAILED (failures=1, errors=1)`. */
-const ranMore = (totals: ReadonlyArray<string>): boolean => {
-  const ran = totals.find((one) => /^Ran \d+ tests?\b/.test(one))
-  const failed = totals.find((one) => one.startsWith("FAILED (")) ?? ""
-  if (ran === undefined) return false
-  return numberIn(/^Ran (\d+)/, ran) > sumIn(failed, /failures=(\d+)/, /errors=(\d+)/, /skipped=(\d+)/)
+/** What is counted twice in one total: `1 runs, 2 failures, 1 errors`, and what is no test. */
+const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
+
+/** Errors beside failures, in totals that have both. */
+const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
+
+const countOf = (total: string): TestCounts => {
+  if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
+  /* The second line of unittest corrects the first: `FAILED (failures=1, errors=1)`, `OK (skipped=2)`. */
+  if (/^(?:FAILED|OK) \(/.test(total)) {
+    const bad = sumIn(total, [/failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
+    const left = sumIn(total, [/skipped=(\d+)/, /expected failures=(\d+)/])
+    return { passed: -bad - left, failed: bad, skipped: left }
+  }
+  const beside = errorsBeside.exec(total)
+  const bad = sumIn(total, failed) + Number(beside?.[1] ?? beside?.[2] ?? 0)
+  const left = sumIn(total, skipped)
+  const whole = all.some((pattern) => pattern.test(total)) ? sumIn(total, all) - bad - left : sumIn(total, passed)
+  return { passed: whole, failed: bad, skipped: left }
 }
 
-const passed =
-  /\b[1-9]\d* (?:passed|passing)\b|^pass [1-9]|^[1-9]\d* pass\b|\bPassed: +[1-9]|^[1-9]\d* packages? ok$|^[1-9]\d*% tests passed/
+/** The tests that these totals count together; nothing when none of them counts tests. */
+export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefined => {
+  const counts = totals.map(countOf)
+  const sum = (of: (one: TestCounts) => number): number =>
+    Math.max(
+      0,
+      counts.reduce((total, one) => total + of(one), 0)
+    )
+  const together = {
+    passed: sum((one) => one.passed),
+    failed: sum((one) => one.failed),
+    skipped: sum((one) => one.skipped)
+  }
+  return together.passed + together.failed + together.skipped === 0 ? undefined : together
+}
 
 /** Programs that look at everything and list all errors: what they do not name is without one. */
 const surveys = /^\S.*: error TS\d+: |^\S+\.pyi?: (?:error: |[A-Z]+\d+ )/
 const surveyTotals = /^\d+ problems? \(|^Found \d+ errors? in \d+ files?|^\d+ issues:/
 
+/** Files, suites and packages that passed as a whole. */
+const groups = /^(?:Test Files|Test Suites)\b.*\b[1-9]\d* passed|^[1-9]\d* packages? ok$/
+
 /** True when a run that failed says that something else passed in it. */
-export const passedBeside = (failures: ReadonlyArray<CheckFailure>, totals: ReadonlyArray<string>): boolean =>
-  totals.some((one) => passed.test(one) || countsMore(one) || surveyTotals.test(one)) ||
-  ranMore(totals) ||
+export const passedBeside = (
+  failures: ReadonlyArray<{ readonly name: string }>,
+  totals: ReadonlyArray<string>
+): boolean =>
+  (testCounts(totals)?.passed ?? 0) > 0 ||
+  totals.some((one) => groups.test(one) || surveyTotals.test(one)) ||
   (failures.length > 0 && failures.every(({ name }) => surveys.test(name)))

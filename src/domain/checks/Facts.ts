@@ -6,8 +6,9 @@ import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
 import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
-import { CheckOutcome, CheckStatus, namesOf, newTestsText, passes, statusOf } from "./CheckOutcome.ts"
-import { counted } from "../text/Format.ts"
+import { CheckOutcome, CheckStatus, newTestsText, passes, statusOf } from "./CheckOutcome.ts"
+import { ranText } from "./RanTests.ts"
+import { counted, namesOf } from "../text/Format.ts"
 
 /** A file that changed, with its lines as git counts them. */
 export const FileFact = Schema.Struct({
@@ -204,7 +205,9 @@ export const aboutCheck = (check: CheckOutcome): string => {
   if (flaky) return "It is flaky."
   if (newFailures.length > 0) return namesOf(newFailures, 5)
   if (stillFails !== undefined) return stillFails
-  return checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
+  const ran = check.ran === undefined ? "" : `${ranText(check.ran)}.`
+  const about = checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
+  return [ran, about].filter((text) => text !== "").join(" ")
 }
 
 /** `exit code 1`, `stopped`; empty when the check was not run. */

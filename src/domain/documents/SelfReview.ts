@@ -1,14 +1,10 @@
 /**
- * The self-review: a question about a case that a change does not treat, with places that use what it touches.
+ * The self-review: a question about a case that a change does not treat, with places that the code itself relates to the change. Without such a place
+ * nothing is asked.
  */
-import {
-  changedNames,
-  countChangedLines,
-  isReplacement,
-  isSourceFile,
-  linesWithName,
-  type NamedText
-} from "../files/ChangedNames.ts"
+import { countChangedLines, isReplacement, isSourceFile, type NamedText } from "../files/ChangedNames.ts"
+import { otherBranches, type RelatedLine, touchedDeclarations, usersOf } from "../files/CodeRelations.ts"
+import { foldersOf, isBelow } from "../files/PathList.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
@@ -19,6 +15,7 @@ const trivialLines = 3
 
 const mostPlaces = 5
 const mostOfFile = 2
+const mostBranches = 2
 const mostNames = 8
 const placeLength = 120
 
@@ -31,28 +28,44 @@ export const reviewedFiles = (changed: ReadonlyArray<ProposedFile>): ReadonlyArr
   return lines <= trivialLines || isReplacement(changed) ? [] : sources
 }
 
-/** The names that changes touch. */
-export const reviewedNames = (changed: ReadonlyArray<ProposedFile>): ReadonlyArray<string> =>
-  changed.flatMap(changedNames).slice(0, mostNames)
+/** Files by how near they lie to changed ones, the nearest first. */
+export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const around = foldersOf(changed)
+  const depthOf = (path: string): number =>
+    Math.max(0, ...around.filter((folder) => isBelow(folder, path)).map(({ length }) => length))
+  const near = files.map((path) => ({ path, depth: depthOf(path) })).toSorted((a, b) => b.depth - a.depth)
+  return near.map(({ path }) => path)
+}
 
-/** Lines that use these names, but for imports. */
-export const usesOf = (texts: ReadonlyArray<NamedText>, names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  texts
-    .flatMap((file) =>
-      linesWithName(file, names)
-        .filter(({ text }) => !/^(?:(?:import|from|use|using)\b|export [*{])/.test(text))
-        .slice(0, mostOfFile)
-        .map(({ line, text }) => `- ${file.path}:${line}: ${cutAt(text, placeLength)}`)
-    )
-    .slice(0, mostPlaces)
+/** The declarations that changes touch, whose users are looked for. */
+export const reviewedDeclarations = (changed: ReadonlyArray<ProposedFile>) =>
+  changed.flatMap(touchedDeclarations).slice(0, mostNames)
 
-/** The question. `places` are lines `path:line: text`. */
+const placeText = ({ line, path, relation, text }: RelatedLine): string =>
+  `- ${path}:${line}: ${cutAt(text, placeLength)} (${relation})`
+
+/** Lines that use what changes touch, and branches beside them, a line of text each; `others` are texts of files without changes. */
+export const relatedPlaces = (
+  changed: ReadonlyArray<ProposedFile>,
+  others: ReadonlyArray<NamedText>
+): ReadonlyArray<string> => {
+  const branches = changed.flatMap(otherBranches).slice(0, mostBranches)
+  const users = usersOf(changed, reviewedDeclarations(changed), others)
+  const ofEach = [...Map.groupBy(users, ({ path }) => path).values()].flatMap((uses) => uses.slice(0, mostOfFile))
+  const places = [...ofEach.slice(0, mostPlaces - branches.length), ...branches]
+  return [...new Map(places.map((place) => [`${place.path}:${place.line}`, placeText(place)])).values()]
+}
+
+/** The question. `places` are lines `path:line: text (relation)`. */
 export const selfReviewText = (places: ReadonlyArray<string>): string => {
-  const uses = places.length === 0 ? "" : `\n\nLines that use what you changed:\n\n${places.join("\n")}`
   const look = `Your report is kept, and the checks pass. They do not show what nobody tests. Look once more:
 
 1. Find one line that you were shown and that treats the input differently from your change: a replace, a pattern, another branch, another file that uses it.
-2. Send a change that adds a test of exactly that to the tests of the project. The program runs it; repair what fails.${uses}`
+2. Send a change that adds a test of exactly that to the tests of the project. The program runs it; repair what fails.
+
+Lines that belong to what you changed:
+
+${places.join("\n")}`
   const now =
     "Answer with `Line: <path>:<line>` and the change that adds the test. If there is no such line, answer only: No such line."
   return `${rawBlock("## Look back", look)}${nowBlock(now)}`.trimEnd()

@@ -1,6 +1,6 @@
 /**
- * What changes of files do to the names in them, found line by line with simple patterns: the functions and classes in which
- * lines changed, and the definitions and lines that are gone. A name that is defined in an unusual way is overlooked.
+ * What changes of files take away, found line by line with simple patterns: definitions and lines. A name that is defined in an unusual
+ * way is overlooked.
  */
 import { declarationsOf, declaredName, isProgram } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -13,7 +13,7 @@ const common: ReadonlySet<string> = new Set(
     " "
   )
 )
-const isTelling = (name: string): boolean => name.length > 3 && !common.has(name.toLowerCase())
+export const isTelling = (name: string): boolean => name.length > 3 && !common.has(name.toLowerCase())
 
 const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
@@ -26,20 +26,6 @@ export const isSourceFile = (path: string): boolean => isProgram(languageOf(path
 
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
-
-/** The definitions, still there, around the lines that changed. */
-export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
-  const language = languageOf(change.path)
-  const texts = { added: linesOf(change.text), removed: linesOf(change.base) }
-  const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
-    if (kind !== "added" && kind !== "removed") return []
-    const above = texts[kind].slice(0, number)
-    const line = above.findLast((one) => declaredName(one, language) !== undefined)
-    return line === undefined ? [] : (declaredName(line, language) ?? [])
-  })
-  const left = new Set(definedNames(change.path, change.text))
-  return [...new Set(found)].filter((name) => left.has(name))
-}
 
 /** The definitions that changes take away: renamed or removed in all of these files. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {

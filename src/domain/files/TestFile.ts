@@ -7,7 +7,8 @@ const named: ReadonlyArray<RegExp> = [
   /(?:^|\/)test_[^/]*\.py$|_test\.py$/,
   /_test\.(?:go|exs|dart)$/,
   /_(?:spec|test)\.rb$/,
-  /Test\.php$/
+  /Test\.php$/,
+  /(?:Tests?|TestCase|Spec)\.(?:java|kt|groovy|scala)$/
 ]
 
 /** True for a file with tests, by its name. */

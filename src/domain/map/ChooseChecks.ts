@@ -7,6 +7,7 @@ import type { CheckCommand } from "../checks/CheckOutcome.ts"
 import { splitCommand } from "../commands/CommandSplit.ts"
 import { fileName } from "../files/PathList.ts"
 import { folderOf, type ProjectCommand } from "./ProjectCommands.ts"
+import { targetWords } from "./NarrowCommand.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { testsOfName } from "./TestFiles.ts"
 
@@ -122,6 +123,8 @@ const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyAr
       const folders = changed.map((path) => folderWith(fileName(from), path, folderOf(from), project.files))
       return [...new Set(folders)].map((one) => (one === undefined ? [] : [relative(`${one}${fileName(from)}`)]))
     }
+    case "classes":
+      return [testFiles(change)?.map((path) => fileName(path).replace(/\.\w+$/, "")) ?? []]
     default:
       return []
   }
@@ -136,11 +139,18 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   const count = each.flat().length
   const isPlain =
     count > 0 && count <= mostTargets && each.every((some) => some.length > 0 && some.every(isPlainArgument))
-  if (command.narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
-  const { argv } = command.narrow
+  const { narrow } = command
+  if (narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
+  const { argv, names } = narrow
   /* Who allows `npm test` allows it for some files too; another form of the command is allowed by itself. */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
-  return each.map((targets) => checkOf([...argv, ...targets], { kind: "tests", whole }, folder))
+  const hasNewTests = change.changed.some(isTestFile)
+  const naming = (targets: ReadonlyArray<string>): ReadonlyArray<string> =>
+    names !== undefined && hasNewTests && (names.ofSeveral !== true || targets.length > 1) ? names.argv : []
+  return each.map((targets) => {
+    const part = [...naming(targets), ...targetWords(narrow, targets)]
+    return checkOf([...argv, ...part], { kind: "tests", whole }, folder)
+  })
 }
 
 const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { changed, project }: Change) => {

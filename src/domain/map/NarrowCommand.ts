@@ -8,9 +8,19 @@ export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
    * What the targets are. `files`: paths of test files; `file`: one of them for each command. `folders`: folders of
-   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command.
+   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command. `classes`: names of classes
+   * behind `before`, which ends with `=` where one word takes them all.
    */
-  readonly of: "files" | "file" | "folders" | "manifest"
+  readonly of: "files" | "file" | "folders" | "manifest" | "classes"
+  readonly before?: string
+  /** What makes the runner name the tests that it runs, where it does not do that by itself. */
+  readonly names?: NamesTests
+}
+
+interface NamesTests {
+  readonly argv: ReadonlyArray<string>
+  /** True for a runner that names them by itself when it runs one file. */
+  readonly ofSeveral?: boolean
 }
 
 const wordsOf = (text: string): readonly [string, ...Array<string>] => {
@@ -31,10 +41,46 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
 
+/** Without it a module of Maven fails that has no such class. */
+const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
+
+/** How the classes of tests are named to a program for Java; Gradle fails where a project of several has none of them. */
+export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
+  if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
+    return { argv: wordsOf(`${run} ${lenient}`), of: "classes", before: "-Dtest=" }
+  }
+  const isGradle = /^(?:\.\/gradlew|gradle) test$/.test(run) && !hasParts
+  return isGradle ? { argv: wordsOf(run), of: "classes", before: "--tests" } : undefined
+}
+
+/** The targets as words of a command. */
+export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (before === undefined) return targets
+  return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
+}
+
+/** By runner: failures and errors are listed by pytest only as long as nothing else is asked for. */
+const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
+  [/^go test\b/, { argv: ["-v"] }],
+  [/(?:^|[ /])pytest\b/, { argv: ["-rfEp"] }],
+  [/-m unittest\b/, { argv: ["-v"] }],
+  [/(?:^| )vitest\b/, { argv: ["--reporter=verbose"] }],
+  [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
+]
+
+/** What a command says of its output is left to it. */
+const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
+
+/** How the runner in a command is made to name its tests. */
+const namesFor = (does: string): Pick<Narrowing, "names"> => {
+  const names = ownOutput.test(does) ? undefined : naming.find(([pattern]) => pattern.test(does))?.[1]
+  return names === undefined ? {} : { names }
+}
+
 /** How a usual command of a kind of project is narrowed. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
   const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
-  return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of }
+  return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
 }
 
 /** Runners of tests that take test files as arguments; `node` does with `--test`. */
@@ -89,5 +135,5 @@ export const scriptNarrowing = (does: string, append: string, execute: string): 
   if (drops && at > 0) return undefined
   const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
   const isOwn = append === "" || drops
-  return { argv: wordsOf(isOwn ? own.join(" ") : append), of: "files" }
+  return { argv: wordsOf(isOwn ? own.join(" ") : append), of: "files", ...namesFor(plain) }
 }

@@ -2,7 +2,7 @@
  * The usual commands of a kind of project, where its manifest names none: those of the program that the manifest is for.
  */
 import { fileName } from "../files/PathList.ts"
-import { usualNarrowing } from "./NarrowCommand.ts"
+import { classNarrowing, usualNarrowing } from "./NarrowCommand.ts"
 import { folderOf, inWays, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
 
 const gradle = ["gradle test", "gradle build"]
@@ -64,7 +64,14 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
     const arguments_ = command.slice(program.length)
     const wrapper = wrappers.get(program)
     const isWrapped = wrapper !== undefined && files.has(`${folderOf(path)}${wrapper}`)
-    if (isWrapped) return inWays([`./${wrapper}${arguments_}`, command], path)
+    if (wrapper !== undefined) {
+      const hasParts = /^\s*include(?:Build)?\b/m.test(text)
+      const ways = isWrapped ? [`./${wrapper}${arguments_}`, command] : [command]
+      return inWays(
+        ways.map((run) => ({ run, narrow: classNarrowing(run, hasParts) })),
+        path
+      )
+    }
     if (program === "cargo" && isWorkspace) return inWays([`${command} --workspace`], path)
     return inWays([program === "dart" && isFlutter ? `flutter${arguments_}` : command], path)
   })

@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { CheckStatus, TriedCheck } from "../checks/CheckOutcome.ts"
+import { RanTests } from "../checks/RanTests.ts"
 import { TaskInputs } from "../documents/TaskOutcome.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
@@ -212,6 +213,8 @@ export const RunEvent = Schema.Union([
     exitCode: Schema.NullOr(Schema.Int),
     seconds: Schema.Finite,
     newFailures: Schema.Array(Schema.String),
+    /** Absent where the output counts no tests. */
+    ran: Schema.optionalKey(RanTests),
     text: Schema.String
   }),
   /**

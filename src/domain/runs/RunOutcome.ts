@@ -2,7 +2,8 @@
  * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason. Links of the
  * answer to results become sources that a person can follow.
  */
-import { type CheckOutcome, namesOf, statusOf } from "../checks/CheckOutcome.ts"
+import { type CheckOutcome, statusOf } from "../checks/CheckOutcome.ts"
+import { namesOf } from "../text/Format.ts"
 import { type NotDoneFact, unfoundedText } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"

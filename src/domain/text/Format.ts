@@ -51,3 +51,7 @@ export const belowHome = (path: string, home: string): string =>
 
 /** `1 task`, `2 tasks`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** The first names, and how many there are more. */
+export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
+  `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`

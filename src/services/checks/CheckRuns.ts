@@ -13,6 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Schema from "effect/Schema"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
 import { type CheckCommand, type CheckOutcome, outcomeOf, withNewTests } from "../../domain/checks/CheckOutcome.ts"
+import { newTestsIn } from "../../domain/checks/RanTests.ts"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
@@ -191,15 +192,16 @@ export const makeCheckRuns = Effect.gen(function* () {
   ) {
     const end = yield* carryOut(run)
     const isTypes = check.kind === "types"
+    const declared = isTypes ? [] : newTestsIn(run.files.map((file) => ({ ...file, path: nameOf(file) })))
     if (end.exitCode === 0) {
-      const passed = outcomeOf(check, end)
+      const passed = outcomeOf(check, end, { declared })
       return isTypes || passed.notRun !== undefined ? passed : yield* withoutSource(run, passed)
     }
     const before = yield* endBefore(run)
     const { newFailures } = outcomeOf(check, end, { before, earlier })
     const isRepeated = newFailures.length > 0 && !isTypes && end.exitCode !== null && end.seconds <= longestRepeat
     const again = isRepeated ? yield* carryOut(run) : undefined
-    return outcomeOf(check, end, { before, again, earlier })
+    return outcomeOf(check, end, { before, again, earlier, declared })
   }, oneAtATime)
 
   /** How the command ends before anything is changed; it says nothing while it runs. */

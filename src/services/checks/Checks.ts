@@ -159,9 +159,10 @@ const makeAllowance = Effect.gen(function* () {
 })
 
 const finishedEvent = ({ round, task }: CheckScope, outcome: CheckOutcome) => {
-  const { command, exitCode, newFailures, seconds, text } = outcome
+  const { command, exitCode, newFailures, ran, seconds, text } = outcome
   const status = statusOf(outcome)
-  return { type: "check.finished", task, round, command, status, exitCode, seconds, newFailures, text } as const
+  const ended = { command, status, exitCode, seconds, newFailures, text, ...(ran === undefined ? {} : { ran }) }
+  return { type: "check.finished", task, round, ...ended } as const
 }
 
 type CheckRuns = Effect.Success<typeof makeCheckRuns>

@@ -22,7 +22,7 @@ import {
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { importsPytest, isPythonTest, mayNamePytest } from "../../domain/map/PythonCommands.ts"
-import { hasImports, importsOf } from "../../domain/map/TestFiles.ts"
+import { hasImports, importsOf } from "../../domain/files/ImportedFiles.ts"
 import { type ChooseChecks, ProjectChecks } from "../checks/Checks.ts"
 import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"

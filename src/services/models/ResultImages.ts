@@ -47,6 +47,13 @@ const imagesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<ResultIma
 const leftOut = ({ file: { name, path }, tool }: ResultImage, why: string): string =>
   `The image ${name} of \`${tool}\` is left out: ${why}. It is ${path === undefined ? "not kept" : `kept as ${path}`}.`
 
+/** A replay, which sends nothing, has a choice without bytes. */
+const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint8Array()): Picture => ({
+  path: name,
+  mediaType,
+  data: Buffer.from(bytes).toString("base64")
+})
+
 /** Makes the function that chooses the images for the next message; `budget` is what it may have, in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
@@ -62,7 +69,13 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  const choose = Effect.fnUntraced(function* (target: ImageTarget, images: ReadonlyArray<ResultImage>, budget: number) {
+  /** Chooses the images; `bytes` takes those that it reads, by their hashes. */
+  const choose = Effect.fnUntraced(function* (
+    target: ImageTarget,
+    images: ReadonlyArray<ResultImage>,
+    budget: number,
+    bytes: Map<string, Uint8Array>
+  ) {
     if (!(yield* sees(target))) {
       return { shown: [], lines: images.map((image) => leftOut(image, "this model sees no images")) }
     }
@@ -71,9 +84,14 @@ export const makeResultImages = Effect.gen(function* () {
     const room = Math.min(mostImages, Math.floor(budget / pictureCharacters))
     for (const image of images) {
       const { file, tool } = image
-      if (shown.length >= room) lines.push(leftOut(image, "there is no room for it"))
-      else if ((yield* kept.read(file)) === undefined) lines.push(leftOut(image, "it cannot be read any more"))
+      if (shown.length >= room) {
+        lines.push(leftOut(image, "there is no room for it"))
+        continue
+      }
+      const read = yield* kept.read(file)
+      if (read === undefined) lines.push(leftOut(image, "it cannot be read any more"))
       else {
+        bytes.set(file.hash, read)
         shown.push(file)
         lines.push(`Image ${shown.length} of this message is ${file.name} of \`${tool}\`.`)
       }
@@ -90,14 +108,11 @@ export const makeResultImages = Effect.gen(function* () {
     const images = imagesOf(outcomes)
     if (images.length === 0) return { pictures: [], lines: [] }
     const key = seenKey.images(target.task, target.id.round, turn)
-    const choice: ImageChoice = yield* activities.record({ key, success: ImageChoice }, choose(target, images, budget))
-    const pictures = yield* Effect.forEach(choice.shown, (file) =>
-      Effect.map(kept.read(file), (bytes = new Uint8Array()): Picture => ({
-        path: file.name,
-        mediaType: file.mediaType,
-        data: Buffer.from(bytes).toString("base64")
-      }))
+    const bytes = new Map<string, Uint8Array>()
+    const choice: ImageChoice = yield* activities.record(
+      { key, success: ImageChoice },
+      choose(target, images, budget, bytes)
     )
-    return { pictures, lines: choice.lines }
+    return { pictures: choice.shown.map((file) => pictureOf(file, bytes.get(file.hash))), lines: choice.lines }
   })
 })

@@ -63,6 +63,17 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [{ type: "check.finished", ...ended, exitCode: 0, newFailures: [], text: "" }, "  passed npm test"],
   [{ type: "check.finished", ...ended, exitCode: 1, newFailures: [], text: "" }, "  nothing new fails npm test"],
   [
+    {
+      type: "check.finished",
+      ...ended,
+      exitCode: 0,
+      newFailures: [],
+      ran: { passed: 102, failed: 0, skipped: 0, newTests: ["adds more", "keeps"] },
+      text: ""
+    },
+    "  passed npm test: 102 passed, 2 of them new: adds more; keeps"
+  ],
+  [
     { type: "check.finished", ...ended, exitCode: 1, newFailures: ["a", "b", "c", "d"], text: "" },
     "  check failed npm test after 3 s: a, b, c and 1 more"
   ],

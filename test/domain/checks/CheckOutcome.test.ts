@@ -24,7 +24,7 @@ const failingAt = (name: string, error: string, place: string): string =>
 describe("the outcome of a check", () => {
   it("is one line with the count when it passes", () => {
     const outcome = outcomeOf(check, end(0, "Tests  3 passed (3)\n"))
-    expect(outcome.text).toBe("npm test: passed in 1.2 s (Tests 3 passed (3))")
+    expect(outcome.text).toBe("npm test: passed in 1.2 s (3 passed)")
     expect(passes(outcome)).toBe(true)
   })
 

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { type CheckCommand, outcomeOf, statusOf } from "../../../src/domain/checks/CheckOutcome.ts"
+import { testCounts } from "../../../src/domain/checks/CheckTotals.ts"
 import { readCheckOutput } from "../../../src/domain/checks/CheckOutput.ts"
 
 const check: CheckCommand = { argv: ["npm", "test"], kind: "given" }
@@ -37,6 +38,7 @@ const outputs: ReadonlyArray<readonly [string, string, ReadonlyArray<string>, st
     "Ran 1 test in 0.001s\n\nFAILED (failures=1)\n"
   ],
   ["go", "--- FAIL: TestA (0.00s)\nFAIL\ta\t0.1s\nok  \tb\t0.1s\n", ["TestA"], "FAIL\ta\t0.1s\n"],
+  ["go -v", "--- PASS: TestB (0.00s)\n--- FAIL: TestA (0.00s)\nFAIL\ta\t0.1s\n", ["TestA"], "FAIL\ta\t0.1s\n"],
   [
     "cargo",
     "test tests::adds ... FAILED\ntest result: FAILED. 3 passed; 1 failed\n",
@@ -131,4 +133,67 @@ describe("an old failure", () => {
       if (failures.length > 0) expect(outcome.newFailures).toEqual([])
     }
   )
+})
+
+const counts = (...totals: ReadonlyArray<string>) => {
+  const { failed = 0, passed = 0, skipped = 0 } = testCounts(totals) ?? {}
+  return [passed, failed, skipped]
+}
+
+describe("the totals of a run", () => {
+  it.each([
+    [
+      ["Test Files 2 passed (2)", "Tests 1 failed | 5 passed | 1 skipped (7)"],
+      [5, 1, 1]
+    ],
+    [
+      ["Test Suites: 1 failed, 1 total", "Tests: 2 failed, 1 skipped, 1 passed, 4 total"],
+      [1, 2, 1]
+    ],
+    [
+      ["tests 5", "pass 4", "fail 1", "cancelled 1", "skipped 1"],
+      [4, 2, 1]
+    ],
+    [
+      ["3 passing", "1 failing", "2 pending"],
+      [3, 1, 2]
+    ],
+    [["6 failed, 2 passed, 3 skipped, 1 error"], [2, 7, 3]],
+    [
+      ["Ran 9 tests", "FAILED (failures=1, errors=2, skipped=3)"],
+      [3, 3, 3]
+    ],
+    [
+      ["Ran 3 tests", "OK (skipped=1)"],
+      [2, 0, 1]
+    ],
+    [
+      ["test result: ok. 3 passed; 0 failed; 1 ignored", "test result: ok. 3 passed; 0 failed"],
+      [6, 0, 1]
+    ],
+    [["Tests run: 4, Failures: 1, Errors: 1, Skipped: 1"], [1, 2, 1]],
+    [["4 tests completed, 1 failed, 1 skipped"], [2, 1, 1]],
+    [["Failed: 1, Passed: 3, Skipped: 2, Total: 6"], [3, 1, 2]],
+    [["4 runs, 5 assertions, 1 failures, 1 errors, 1 skips"], [1, 2, 1]],
+    [["4 examples, 1 failure, 1 pending"], [2, 1, 1]],
+    [["75% tests passed, 1 tests failed out of 4"], [3, 1, 0]],
+    [["3 passed (2 steps) | 1 failed"], [3, 1, 0]],
+    [
+      ["3 pass", "1 fail"],
+      [3, 1, 0]
+    ]
+  ])("counts what passed, failed and was skipped: %j", (totals, expected) => {
+    expect(counts(...totals)).toEqual(expected)
+  })
+
+  it("counts nothing in totals of errors, files and packages", () => {
+    const others = [
+      "Found 1 error in 1 file (checked 3 source files)",
+      "1 error, 0 warnings, 0 informations",
+      "2 packages ok"
+    ]
+    for (const total of [...others, "2 problems (2 errors, 0 warnings)", "Test Files 2 passed (2)"]) {
+      expect(testCounts([total])).toBeUndefined()
+    }
+  })
 })

@@ -1,5 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reviewedFiles, reviewedNames, usesOf } from "../../../src/domain/documents/SelfReview.ts"
+import {
+  nearestFiles,
+  relatedPlaces,
+  reviewedDeclarations,
+  reviewedFiles
+} from "../../../src/domain/documents/SelfReview.ts"
 import type { ProposedFile } from "../../../src/domain/files/ProposedFile.ts"
 
 const numbered = (count: number, mark: string): string =>
@@ -30,18 +35,54 @@ describe("a change", () => {
   })
 
   it("has at most eight names whose uses are looked for", () => {
-    assert.lengthOf(reviewedNames([{ path: "src/a.ts", base: functions("sell"), text: functions("buy") }]), 8)
+    assert.lengthOf(reviewedDeclarations([{ path: "src/a.ts", base: functions("sell"), text: functions("buy") }]), 8)
   })
 })
 
-describe("the uses of a name", () => {
+const shelf: ProposedFile = {
+  path: "src/a.ts",
+  base: "export const shelf = () => {\n  sell()\n}\n",
+  text: "export const shelf = () => {\n  buy()\n}\n"
+}
+
+const arms = (name: string) =>
+  ["a", "b", "c", "d"].map((arm) => `    case ${arm}:\n      ${name === arm ? "buy" : "sell"}()\n`)
+
+const switching = (name: string) => `export const shelf = (x) => {\n  switch (x) {\n${arms(name).join("")}  }\n}\n`
+
+describe("the places that belong to a change", () => {
   it("are two lines of a file but for imports, and five in all", () => {
-    assert.deepStrictEqual(usesOf([file(1)], ["shelf"]), ["- src/1.ts:2: put(shelf)", "- src/1.ts:3: fill(shelf)"])
-    assert.lengthOf(usesOf([file(1), file(2), file(3)], ["shelf"]), 5)
+    assert.deepStrictEqual(relatedPlaces([shelf], [file(1)]), [
+      "- src/1.ts:2: put(shelf) (uses `shelf`)",
+      "- src/1.ts:3: fill(shelf) (uses `shelf`)"
+    ])
+    assert.lengthOf(relatedPlaces([shelf], [file(1), file(2), file(3)]), 5)
+  })
+
+  it("leave room for two other branches of the changed condition", () => {
+    const places = relatedPlaces(
+      [{ path: "src/a.ts", base: switching(""), text: switching("b") }],
+      [file(1), file(2), file(3)]
+    )
+    assert.deepStrictEqual(places.slice(-2), [
+      "- src/a.ts:7: case c: (another branch)",
+      "- src/a.ts:3: case a: (another branch)"
+    ])
+    assert.lengthOf(places, 5)
   })
 
   it("show 120 characters of each", () => {
-    const [use = ""] = usesOf([{ path: "b.ts", text: `shelf(${"x".repeat(200)})` }], ["shelf"])
-    assert.lengthOf(use, "- b.ts:1: ".length + 120)
+    const long = { path: "src/b.ts", text: `import { shelf } from "./a"\nshelf(${"x".repeat(200)})` }
+    const [place = ""] = relatedPlaces([shelf], [long])
+    assert.lengthOf(place, "- src/b.ts:2: ".length + 120 + " (calls `shelf`)".length)
+  })
+
+  it("are looked for in the nearest files first", () => {
+    assert.deepStrictEqual(nearestFiles(["a/b/c.ts"], ["x/y.ts", "a/x.ts", "a/b/d/e.ts", "a/bc.ts"]), [
+      "a/b/d/e.ts",
+      "a/x.ts",
+      "a/bc.ts",
+      "x/y.ts"
+    ])
   })
 })

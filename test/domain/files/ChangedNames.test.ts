@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
   countChangedLines,
-  changedNames,
   isReplacement,
   isSourceFile,
   linesWithName,
@@ -12,16 +11,6 @@ import {
 const change = (path: string, base: string, text: string) => ({ path, base, text })
 
 describe("the names in changed files", () => {
-  it.each([
-    ["a.ts", "export const readLimit = () => {\n  const x = 1\n  return x\n}\n", "readLimit"],
-    ["a.py", "class Slugs:\n    def make_slug(self):\n        x = 1\n", "make_slug"],
-    ["a.go", "func (s *Slice) Grow(n int) {\n\tx = 1\n}\n", "Grow"],
-    ["a.rs", "impl A {\n    pub(crate) fn grow(&self) {\n        x = 1\n    }\n}\n", "grow"],
-    ["A.java", "public final class Slugs {\n  x = 1\n}\n", "Slugs"]
-  ])("are those around changed lines: %s", (path, before, name) => {
-    expect(changedNames(change(path, before, before.replace("x = 1", "x = 2")))).toEqual([name])
-  })
-
   it("are gone when no changed file defines them any more, common words excepted", () => {
     const moved = [
       change("a.ts", "export const getLimit = 5\nconst value = 1\nfunction keep() {}\n", "export {}\n"),

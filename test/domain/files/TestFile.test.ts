@@ -11,10 +11,19 @@ describe("a test file", () => {
     "pkg/a_test.py",
     "pkg/a_test.go",
     "spec/a_spec.rb",
-    "tests/UserTest.php"
+    "tests/UserTest.php",
+    "src/test/java/a/SlugTest.java",
+    "src/test/kotlin/a/SlugTests.kt",
+    "src/test/groovy/a/SlugSpec.groovy"
   ])("is told by its name: %s", (path) => expect(isTestFile(path)).toBe(true))
 
-  it.each(["src/a.ts", "src/latest.ts", "src/contest.py", "test/data.json", "src/testing.go"])("%s is none", (path) =>
-    expect(isTestFile(path)).toBe(false)
-  )
+  it.each([
+    "src/a.ts",
+    "src/latest.ts",
+    "src/contest.py",
+    "test/data.json",
+    "src/testing.go",
+    "a/Latest.java",
+    "src/test/java/a/Fixtures.java"
+  ])("%s is none", (path) => expect(isTestFile(path)).toBe(false))
 })

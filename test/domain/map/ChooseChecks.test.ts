@@ -216,6 +216,51 @@ describe("narrowed tests", () => {
     ])
   })
 
+  it("names the classes of tests of Java, which Gradle has in one project only", () => {
+    const files = ["src/main/java/a/Slug.java", "src/test/java/a/SlugTest.java", "src/test/java/a/PageTests.java"]
+    const changed = [files[0] ?? "", files[2] ?? ""]
+    const java = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<string> = []) =>
+      narrowed(texts, [...files, ...others], changed)
+    const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
+    expect(java({ "pom.xml": "" })).toEqual([`mvn test ${lenient} -Dtest=SlugTest,PageTests`])
+    expect(java({ "build.gradle": "" })).toEqual(["gradle test --tests SlugTest --tests PageTests"])
+    expect(java({ "settings.gradle": "rootProject.name = 'a'\n" })).toEqual([
+      "gradle test --tests SlugTest --tests PageTests"
+    ])
+    expect(java({ "settings.gradle.kts": 'include(":a")\n' })).toEqual(["gradle test"])
+    expect(narrowed({ "pom.xml": "" }, files, ["src/main/java/a/Other.java"])).toEqual(["mvn test"])
+  })
+
+  it("name the tests that they run where tests changed, if their runner does not do that by itself", () => {
+    const script = (text: string, changed: ReadonlyArray<string>) =>
+      narrowed({ "package.json": pack(text) }, tests, changed)
+    const [one, two] = [["test/till.test.ts"], ["test/till.test.ts", "test/shelf.test.ts"]]
+    expect(script("vitest run", one)).toEqual(["npm test -- --reporter=verbose test/till.test.ts"])
+    expect(script("vitest run --reporter=dot", one)).toEqual(["npm test -- test/till.test.ts"])
+    expect(script("jest", one)).toEqual(["npm test -- test/till.test.ts"])
+    expect(script("jest", two)).toEqual(["npm test -- --verbose test/till.test.ts test/shelf.test.ts"])
+    expect(script("node --test test/*.ts", two)).toEqual(["node --test test/till.test.ts test/shelf.test.ts"])
+    const python = (texts: Readonly<Record<string, string>>) =>
+      narrowed(texts, ["tests/__init__.py", "tests/test_a.py"], ["tests/test_a.py"])
+    expect(python({ "pytest.ini": "" })).toEqual(["python -m pytest -rfEp tests/test_a.py"])
+    expect(python({ "setup.py": "" })).toEqual(["python -m unittest -v tests/test_a.py"])
+    expect(narrowed({ "go.mod": "module a" }, ["a/a_test.go"], ["a/a_test.go"])).toEqual(["go test -v ./a"])
+  })
+
+  it.each([
+    ["Cargo.toml", "", "src/lib.rs", "cargo check"],
+    ["go.mod", "module a", "a.go", "go vet ./..."],
+    ["pyproject.toml", "[tool.pytest.ini_options]\n[tool.mypy]\n", "a.py", "mypy ."],
+    ["pyproject.toml", "[tool.pytest.ini_options]\n[tool.pyright]\n", "a.py", "pyright"],
+    ["package.json", JSON.stringify({ scripts: { test: "jest", types: "tsc" } }), "a.ts", "npm run types"]
+  ])("have the type check of the project beside them: %s", (path, text, changed, expected) => {
+    const files = [path, changed]
+    const commands = projectCommands([{ path, text, files: new Set(files) }])
+    const checks = chooseChecks({ files, commands }, [changed])
+    expect(checks.map(({ kind }) => kind)).toEqual(["types", "tests"])
+    expect(checks.slice(0, 1).map(checkText)).toEqual([expected])
+  })
+
   it("belong to the nearest package that has tests, and type checks to the nearest that has them", () => {
     const texts = {
       "package.json": JSON.stringify({ scripts: { test: "run-all", typecheck: "tsc -b" } }),

@@ -27,6 +27,7 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 const source = "export const slug = (text) => {\n  return text\n}\n"
 const files = {
   "src/slug.ts": source,
+  "src/page.ts": 'import { slug } from "./slug.ts"\nexport const address = slug("A page")\n',
   "src/long.ts": Array.from({ length: 120 }, (_, line) => `export const name${line} = ${line}`).join("\n")
 }
 const edit = (before: string, after: string): ToolCall => ({

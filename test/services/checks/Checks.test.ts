@@ -152,7 +152,7 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
   for (const [words, failWithout, text] of trial) {
     live(`tells whether a new test fails without the change: ${failWithout}`, () =>
       Effect.gen(function* () {
-        const { run } = yield* openChecks({ files: passing, commands: [testing] })
+        const { log, run } = yield* openChecks({ files: passing, commands: [testing] })
         const source = "export const add = (...all) => all.reduce((sum, one) => sum + one, 0)\n"
         const test = testOf(words).replace(/test\("is broken.*\n/, "")
         const [outcome] = yield* run({ "add.mjs": source, "test/add.test.mjs": test })
@@ -164,6 +164,13 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
           outcome ? [outcome] : []
         )
         assert.include(factLines(facts).join("\n"), text)
+        const ran = { passed: 2, failed: 0, skipped: 0, newTests: ["more"] }
+        assert.deepStrictEqual(outcome?.ran, ran)
+        assert.include(outcome?.text, "(2 passed, 1 of them new: more)")
+        const told = log.events().flatMap((event) => (event.type === "check.finished" ? [event.ran] : []))
+        assert.deepStrictEqual(told, [ran])
+        const line = `- passed: \`${node} --test test/add.test.mjs\` (exit code 0). 2 passed, 1 of them new: more. `
+        assert.include(factLines(facts).join("\n"), line)
         const [alone] = yield* run({ "test/add.test.mjs": test }, 2)
         assert.isUndefined(alone?.newTests)
       })

@@ -6,7 +6,7 @@ import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Prompts } from "../../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { makeTaskPrompts } from "../../../src/services/pipeline/TaskPrompts.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { defaultSettings, RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { briefing } from "../../support/OpenStages.ts"
@@ -73,6 +73,23 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
       expect(references).toBeLessThanOrEqual(most / 3)
       expect(references).toBeGreaterThan(0)
     })
+  )
+
+  it.effect("cuts the parts of places by nothing that was learned of the tokens of the model", () =>
+    Effect.gen(function* () {
+      const { budgetBeside, placeBudget } = yield* makeTaskPrompts
+      const calibration = yield* TokenCalibration
+      const task = taskOf("edit-files", 0)
+      const before = { places: placeBudget(task, briefing), turns: budgetBeside(task, 1000) }
+      yield* calibration.record(defaultSettings.model, {
+        counted: 2000,
+        prompt: "x".repeat(4000),
+        isWhole: true,
+        window: 4096
+      })
+      expect(budgetBeside(task, 1000)).toBeLessThan(before.turns)
+      expect(placeBudget(task, briefing)).toEqual(before.places)
+    }).pipe(Effect.provide(Layer.fresh(layerWorld)))
   )
 
   it.effect("leaves references more room when a task changes nothing, and most without tools", () =>

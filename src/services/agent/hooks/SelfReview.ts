@@ -1,16 +1,17 @@
 /**
  * Self-review: after the first report whose checks pass, the model is asked once for a case that its change does not treat, and for a
- * test of it. The report stays a candidate meanwhile (CandidateReport.ts).
+ * test of it, where the code has lines that belong to the change. The report stays a candidate meanwhile (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { passes } from "../../../domain/checks/CheckOutcome.ts"
 import {
   isReviewedSource,
+  nearestFiles,
+  relatedPlaces,
+  reviewedDeclarations,
   reviewedFiles,
-  reviewedNames,
-  selfReviewText,
-  usesOf
+  selfReviewText
 } from "../../../domain/documents/SelfReview.ts"
 import type { ProposedFile } from "../../../domain/files/ProposedFile.ts"
 import { seenKey } from "../../../domain/runs/ActivityKey.ts"
@@ -31,14 +32,14 @@ export const makeSelfReview = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { lookBack = true } = yield* RunSettings
 
-  /** Lines of other files that use what the changes touch. */
+  /** Lines that the code relates to the changes; of a large project those of the nearest files. */
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
-    const names = reviewedNames(changed)
-    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    if (names.length === 0 || files.length > mostSearched) return []
+    const names = reviewedDeclarations(changed).map(({ name }) => name)
     const own = new Set(changed.map(({ path }) => path))
+    const files = names.length === 0 ? [] : yield* Effect.orElseSucceed(workspace.tree, () => [])
     const others = files.filter((path) => !own.has(path) && isReviewedSource(path))
-    return usesOf(yield* searchedTexts(others, (text) => names.some((name) => text.includes(name))), names)
+    const nearest = nearestFiles([...own], others).slice(0, mostSearched)
+    return relatedPlaces(changed, yield* searchedTexts(nearest, (text) => names.some((name) => text.includes(name))))
   })
 
   const hook: AgentHook = {
@@ -49,7 +50,8 @@ export const makeSelfReview = Effect.gen(function* () {
       const sources = reviewedFiles(changes.named(copy))
       if (sources.length === 0) return undefined
       const key = seenKey.uses(task, id.round, turn)
-      return selfReviewText(yield* activities.record({ key, success: Schema.Array(Schema.String) }, search(sources)))
+      const places = yield* activities.record({ key, success: Schema.Array(Schema.String) }, search(sources))
+      return places.length === 0 ? undefined : selfReviewText(places)
     })
   }
   return hook

@@ -82,7 +82,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
       ])
       const refinement = yield* taskAgent.work(order)
       expect(lastOf(messages)[2]).toBe(
-        selfReviewText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}`"])
+        selfReviewText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}` (calls `slug`)"])
       )
       expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
       expect(messages).toHaveLength(3)
@@ -175,9 +175,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
 
   const replaced = '{"replace": "wordLimit", "with": "longestWord"}'
   const small = block("src/slug.mjs", "  return text.slice(0, max)\n", "  return text.slice(0, max - 0)\n")
+  const alone = block("src/alone.mjs", "", `${after.replace("slug", "alone")}alone("a b", 1)\n`)
   const prose = block("notes.md", "", "One.\nTwo.\nThree.\nFour.\nFive.\n")
   const quiet: ReadonlyArray<readonly [why: string, change: string, settings: OpenStages["settings"]]> = [
     ["a rename", replaced, {}],
+    ["a change that nothing else in the code belongs to", alone, {}],
     ["a small change", small, {}],
     ["text for people", prose, {}],
     ["a change that nothing checks", fixed, { checks: false }],

@@ -1,0 +1,165 @@
+/** What ran, read from outputs as the runners wrote them, beside changes that declare tests. */
+import { describe, expect, it } from "@effect/vitest"
+import { newTestsIn, ranTests, ranText } from "../../../src/domain/checks/RanTests.ts"
+
+const file = (path: string, text: string, base: string | null = null) => ({ path, base, text })
+
+const names = (path: string, text: string, base: string | null = null) =>
+  newTestsIn([file(path, text, base)]).map(({ name }) => name)
+
+describe("the new tests of a change", () => {
+  it.each([
+    [
+      "a.test.ts",
+      "describe(\"sum\", () => { it('adds', () => {}); test.only(`isn\\`t`, () => {}) })",
+      ["adds", "isn`t"]
+    ],
+    ["a.test.ts", 'live("waits", () => {})\nit.effect("runs", () => {})', ["waits", "runs"]],
+    [
+      "a_test.py",
+      "def test_a():\n  pass\nclass B:\n  async def test_b(self): pass\ndef helper(): pass\n",
+      ["test_a", "test_b"]
+    ],
+    ["a_test.go", "func TestA(t *testing.T) {}\nfunc helper() {}\n", ["TestA"]],
+    [
+      "a.rs",
+      "#[test]\n#[ignore]\nfn adds() {}\n#[tokio::test]\nasync fn waits() {}\nfn helper() {}\n",
+      ["adds", "waits"]
+    ],
+    ["ATest.java", "@Test\nvoid adds() {}\nvoid helper() {}\n", ["adds"]],
+    ["ATest.kt", "@Test fun `adds more`() {}\n", ["adds more"]],
+    ["a.md", "def test_a():\n", []]
+  ])("are those that it declares: %s", (path, text, expected) => {
+    expect(names(path, text)).toEqual(expected)
+  })
+
+  it("are none that a changed file declared before", () => {
+    expect(names("a_test.py", "def test_a(): pass\ndef test_b(): pass\n", "def test_a(): pass\n")).toEqual(["test_b"])
+    const moved = [file("b_test.py", "def test_a(): pass\n"), file("a_test.py", "", "def test_a(): pass\n")]
+    expect(newTestsIn(moved)).toEqual([])
+  })
+})
+
+const unittest = `test_left (tests.test_a.A.test_left) ... skipped 'no'
+test_more (tests.test_a.A.test_more)
+Adds more. ... ok
+test_old (tests.test_a.A.test_old) ... ok
+
+----------------------------------------------------------------------
+Ran 3 tests in 0.000s
+
+OK (skipped=1)
+`
+const outputs: ReadonlyArray<readonly [runner: string, path: string, name: string, output: string, text: string]> = [
+  [
+    "vitest",
+    "a.test.ts",
+    "adds more",
+    " ✓ a.test.ts > sum > adds more 2ms\n ↓ a.test.ts > sum > left\n ✓ b.test.ts > adds more 1ms\n\n Test Files  2 passed (2)\n      Tests  2 passed | 1 skipped (3)\n",
+    "1 skipped, 2 passed, 1 of them new: adds more"
+  ],
+  [
+    "jest",
+    "a.test.js",
+    "adds more",
+    "PASS a.test.js\n  sum\n    ✓ adds more (3 ms)\n    ✓ old\n\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n",
+    "2 passed, 1 of them new: adds more"
+  ],
+  [
+    "mocha",
+    "a.js",
+    "adds more",
+    "  sum\n    ✔ adds more (12ms)\n    ✔ old\n\n  2 passing (14ms)\n",
+    "2 passed, 1 of them new: adds more"
+  ],
+  [
+    "node",
+    "a.test.mjs",
+    "adds more",
+    "✔ old (1.8ms)\n▶ sum\n  ✔ adds more (0.25ms)\n  ﹣ left (3.3ms) # SKIP\n✔ sum (4.2ms)\nℹ tests 3\nℹ pass 2\nℹ fail 0\nℹ skipped 1\n",
+    "1 skipped, 2 passed, 1 of them new: adds more"
+  ],
+  [
+    "node with TAP",
+    "a.test.mjs",
+    "adds more",
+    "TAP version 13\n# Subtest: sum\n    # Subtest: adds more\n    ok 1 - adds more\n    ok 2 - left # SKIP\n    1..2\nok 1 - sum\n# tests 2\n# pass 1\n# skipped 1\n",
+    "1 skipped, 1 passed, 1 of them new: adds more"
+  ],
+  [
+    "pytest",
+    "tests/test_a.py",
+    "test_more",
+    "tests/test_a.py s..  [100%]\n\nPASSED tests/test_a.py::A::test_more[1]\nPASSED tests/test_a.py::A::test_more[2]\n==== 2 passed, 1 skipped in 0.03s ====\n",
+    "1 skipped, 2 passed, 1 of them new: test_more"
+  ],
+  ["unittest", "tests/test_a.py", "test_more", unittest, "1 skipped, 2 passed, 1 of them new: test_more"],
+  [
+    "go",
+    "a_test.go",
+    "TestMore",
+    "=== RUN   TestOld\n--- PASS: TestOld (0.00s)\n=== RUN   TestMore\n=== RUN   TestMore/deep\n--- PASS: TestMore (0.00s)\n    --- PASS: TestMore/deep (0.00s)\n--- SKIP: TestLeft (0.00s)\nPASS\nok  \texample.com/a\t0.003s\n",
+    "1 skipped, 2 passed, 1 of them new: TestMore"
+  ],
+  [
+    "cargo",
+    "src/lib.rs",
+    "adds_more",
+    "running 2 tests\ntest tests::left ... ignored\ntest tests::adds_more ... ok\n\ntest result: ok. 1 passed; 0 failed; 1 ignored; 0 measured\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n",
+    "1 skipped, 1 passed, 1 of them new: adds_more"
+  ],
+  [
+    "gradle",
+    "SumTest.java",
+    "addsMore",
+    "SumTest > addsMore() PASSED\nSumTest > adds() FAILED\n\n2 tests completed, 1 failed\n",
+    "1 failed, 1 passed, 1 of them new: addsMore"
+  ],
+  [
+    "maven, which names no tests",
+    "SumTest.java",
+    "addsMore",
+    "[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.1 s -- in demo.SumTest\n[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 1\n",
+    "1 skipped, 3 passed"
+  ]
+]
+
+const textOf = (count: number) =>
+  ranText({ passed: 9, failed: 0, skipped: 0, newTests: Array.from({ length: count }, (_, at) => `t${at}`) })
+
+describe("what ran", () => {
+  it.each(outputs)("is told from the output of %s", (_runner, path, name, output, text) => {
+    const ran = ranTests(output, [{ path, name }])
+    expect(ran && ranText(ran)).toBe(text)
+    expect(ranTests(output, [{ path, name: "test_never" }])?.newTests).toEqual([])
+  })
+
+  it("is not told of a name that two tests have, unless the output says in which files they are", () => {
+    const placed = "PASSED tests/test_a.py::test_more\n2 passed in 0.1s\n"
+    const elsewhere = { path: "tests/test_b.py", name: "test_more" }
+    expect(ranTests(placed, [elsewhere])?.newTests).toEqual([])
+    const twice = "  ✔ adds more\n  ✔ adds more\n\n  2 passing (1ms)\n"
+    expect(ranTests(twice, [{ path: "a.js", name: "adds more" }])).toEqual({
+      passed: 2,
+      failed: 0,
+      skipped: 0,
+      newTests: []
+    })
+  })
+
+  it("is told from lines of up to a thousand characters", () => {
+    const output = `✔ ${"x".repeat(998)}\n✔ ${"x".repeat(999)}\n\n  2 passing (1ms)\n`
+    const declared = [998, 999].map((length) => ({ path: "a.js", name: "x".repeat(length) }))
+    expect(ranTests(output, declared)?.newTests.map(({ length }) => length)).toEqual([998])
+  })
+
+  it("is nothing where no tests are counted", () => {
+    expect(ranTests("ok  \texample.com/a\t0.1s\n", [])).toBeUndefined()
+    expect(ranTests("BUILD SUCCESSFUL in 2s\n", [])).toBeUndefined()
+  })
+
+  it("names five new tests and counts the others", () => {
+    expect(textOf(5)).toBe("9 passed, 5 of them new: t0; t1; t2; t3; t4")
+    expect(textOf(6)).toBe("9 passed, 6 of them new: t0; t1; t2; t3; t4 and 1 more")
+  })
+})

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "@effect/vitest"
+import { otherBranches, touchedDeclarations, usersOf } from "../../../src/domain/files/CodeRelations.ts"
+import type { NamedText } from "../../../src/domain/files/ChangedNames.ts"
+
+const change = (path: string, base: string, text: string) => ({ path, base, text })
+
+describe("the declarations that a change touches", () => {
+  it.each([
+    ["a.ts", "export const readLimit = () => {\n  const x = 1\n  return x\n}\n", "readLimit", undefined],
+    ["a.ts", "export const read = () => {\n  const inner = () => {\n    x = 1\n  }\n}\n", "read", undefined],
+    ["a.ts", "class Slugs {\n  make() {\n    x = 1\n  }\n}\n", "make", "Slugs"],
+    ["a.ts", "const a = 1\nrun(() => {\n  x = 1\n})\n", undefined, undefined],
+    ["a.py", "class Slugs:\n    def make_slug(self):\n        x = 1\n", "make_slug", "Slugs"],
+    ["a.go", "func (s *Slice) Grow(n int) {\n\tx = 1\n}\n", "Grow", "Slice"],
+    ["a.rs", "impl A {\n    pub(crate) fn grow(&self) {\n        x = 1\n    }\n}\n", "grow", "A"],
+    ["A.java", "public final class Slugs {\n  x = 1\n}\n", "Slugs", undefined]
+  ])("are those around changed lines that others know: %s %j", (path, before, name, owner) => {
+    expect(touchedDeclarations(change(path, before, before.replace("x = 1", "x = 2")))).toEqual(
+      name === undefined ? [] : [{ path, name, owner }]
+    )
+  })
+
+  it("are there before and after", () => {
+    expect(touchedDeclarations(change("a.ts", "const a = 1\n", "const b = 1\n"))).toEqual([])
+  })
+})
+
+/** The places that use what the change touches, with how. */
+const users = (of: ReturnType<typeof change>, ...others: ReadonlyArray<readonly [path: string, text: string]>) =>
+  usersOf(
+    [of],
+    touchedDeclarations(of),
+    others.map(([path, text]): NamedText => ({ path, text }))
+  ).map(({ line, path, relation }) => `${path}:${line} ${relation}`)
+
+const script = change(
+  "src/slug.ts",
+  "export const slug = () => {\n  a()\n}\n",
+  "export const slug = () => {\n  b()\n}\n"
+)
+const method = (name: string) =>
+  change(
+    "src/money.ts",
+    `class Money {\n  ${name}() {\n    a()\n  }\n}\n`,
+    `class Money {\n  ${name}() {\n    b()\n  }\n}\n`
+  )
+const golang = (text: string) => change("a/a.go", text.replace("1", "2"), text)
+
+describe("the users of a declaration", () => {
+  it("are lines of code in files that import it, or the file that declares it", () => {
+    expect(users(script, ["src/page.ts", 'import { slug } from "./slug"\nconst url = slug(title)\n'])).toEqual([
+      "src/page.ts:2 calls `slug`"
+    ])
+    expect(
+      users(script, ["src/page.ts", 'import {\n  slug\n} from "@org/text"\n// slug(1)\nsay("slug", slug)\n'])
+    ).toEqual(["src/page.ts:5 uses `slug`"])
+    expect(users(script, ["src/other.ts", "const slug = 1\nuse(slug)\n"], ["src/word.ts", "page.slug()\n"])).toEqual([])
+    const python = change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n")
+    expect(users(python, ["app.py", "from pkg import text\nprint(text.slug(1), slug=2)\n"])).toEqual([
+      "app.py:2 calls `slug`"
+    ])
+  })
+
+  it("are those of a type or a constant too, also in its own file", () => {
+    const text = "export const limit = 1\nexport const isLong = (x: number) => x > limit\n"
+    expect(users(change("src/limit.ts", text, text.replace("1", "2")))).toEqual(["src/limit.ts:2 uses `limit`"])
+    const shape = "export interface Shape {\n  a: string\n}\n"
+    const user = 'import type { Shape } from "./shape"\nconst read = (x: Shape) => x\nconst b: Shape = { Shape: 1 }\n'
+    expect(users(change("src/shape.ts", shape, shape.replace("a:", "b:")), ["src/user.ts", user])).toEqual([
+      "src/user.ts:2 uses `Shape`",
+      "src/user.ts:3 uses `Shape`"
+    ])
+  })
+
+  it("are no lines that only hold a word such as toString, unless they are about its type", () => {
+    const benchmark = ["bench/all.ts", "const text = value.toString()\n"] as const
+    expect(users(method("toString"), benchmark)).toEqual([])
+    const related = 'import { Money } from "../src/money"\nnew Money(1).toString()\n'
+    expect(users(method("toString"), benchmark, ["src/bill.ts", related])).toEqual(["src/bill.ts:2 calls `toString`"])
+  })
+
+  it("need a name that is declared once where imports say nothing", () => {
+    const grow = golang("func GrowAll(n int) {\n\tx = 1\n}\n")
+    expect(users(grow, ["b/b.go", "func b() {\n\ta.GrowAll(3)\n}\n"])).toEqual(["b/b.go:2 calls `GrowAll`"])
+    expect(users(grow, ["b/b.go", "func b() {\n\ta.GrowAll(3)\n}\n"], ["c/c.go", "func GrowAll() {\n}\n"])).toEqual([])
+    const member = golang("func (s *Slice) Grow(n int) {\n\tx = 1\n}\n")
+    expect(users(member, ["b/b.go", "func b(s *a.Slice) {\n\ts.Grow(3)\n}\n"])).toEqual(["b/b.go:2 calls `Grow`"])
+    expect(users(member, ["b/b.go", "func b(s *a.Other) {\n\ts.Grow(3)\n}\n"])).toEqual([])
+  })
+
+  it("are not named when twenty-one files use the name", () => {
+    const files = Array.from(
+      { length: 21 },
+      (_, index) => [`src/${index}.ts`, 'import { slug } from "./slug"\nslug(1)\n'] as const
+    )
+    expect(users(script, ...files.slice(1))).toHaveLength(20)
+    expect(users(script, ...files)).toEqual([])
+  })
+
+  it("are no lines of the change itself", () => {
+    const text = "export const slug = () => 1\nexport const other = () => 2\n"
+    const now = text.replace("1", "3").replace("2", "slug()")
+    expect(users(change("src/slug.ts", text, now))).toEqual([])
+  })
+})
+
+const branches = (path: string, text: string) =>
+  otherBranches(change(path, text.replace("NOW", "then"), text)).map(({ line, text: shown }) => `${line}: ${shown}`)
+
+describe("the branches beside a change", () => {
+  it.each([
+    ["a.ts", "switch (x) {\n  case 'a':\n    NOW\n    break\n  default:\n    b()\n}\nif (y) c()\n", ["5: default:"]],
+    [
+      "a.ts",
+      "f(() => {\n  if (a) {\n    b()\n  } else if (c) {\n    g(() => {\n      NOW\n    })\n  } else {\n    d()\n  }\n  if (e) f()\n})\n",
+      ["8: } else {", "2: if (a) {"]
+    ],
+    [
+      "a.py",
+      "def f(x):\n    if x:\n        NOW\n    elif y:\n        b()\n    else:\n        c()\n",
+      ["4: elif y:", "6: else:"]
+    ],
+    ["a.rs", "match x {\n    A => a(),\n    B => NOW,\n    _ => c(),\n}\n", ["2: A => a(),", "4: _ => c(),"]],
+    ["a.go", "switch x {\ncase 1:\n\tNOW\ncase 2:\n\tb()\n}\n", ["4: case 2:"]],
+    ["a.ts", "if (a) return 1\nif (b) {\n  NOW\n}\nif (c) return 2\n", []],
+    ["a.ts", "const f = () => {\n  NOW\n}\n", []]
+  ])("are those of the same condition: %s", (path, text, expected) => {
+    expect(branches(path, text)).toEqual(expected)
+  })
+})
