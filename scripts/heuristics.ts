@@ -97,7 +97,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   ),
   budgets(
     "compactAt",
-    "of the window",
+    "of what a prompt may have",
     "from here on the conversation is compacted",
     "Later no reply fits; sooner prefixes that a server has cached are lost.",
     "real work"
@@ -118,10 +118,40 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "Source code has about as many, with its number."
   ),
   budgets(
+    "leastMeasured",
+    "lines",
+    "from so many lines on that are shown, they say how long the next ones are",
+    "Fewer may all be short."
+  ),
+  budgets(
+    "leastLine",
+    "characters",
+    "a measured line counts as at least so long",
+    "A list of short words would announce more than fits of the next file."
+  ),
+  budgets(
+    "mostOver",
+    "times",
+    "so many times more lines may be shown than were announced",
+    "Less cuts the last lines of what was asked for; more makes the number wrong."
+  ),
+  budgets(
+    "longerLines",
+    "times",
+    "so much more than a reply has otherwise, outputs may take whose lines are longer than those before",
+    "Less shows fewer lines than were announced; more leaves no room for the next turn."
+  ),
+  budgets(
     "besideOutputs",
     "characters",
     "what an answer and the frame of its reply take",
     "Less announces more than fits."
+  ),
+  budgets(
+    "enoughLines",
+    "lines",
+    "a reply with room for so many is not given more by a compaction",
+    "Less shows no long function beside its test; more compacts large windows again and again."
   ),
   budgets(
     "worthwhile",
@@ -166,7 +196,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "the outputs of checks have at least",
     "The message of one failure has about as many."
   ),
-  compaction(
+  budgets(
     "newestShare",
     "of the room",
     "what the outputs of the last answer may take",

@@ -66,6 +66,6 @@ it("finds entries of tables as well as constants", () => {
 it("reads the values where they stand", () => {
   const page = heuristicsPage()
   expect(page).toContain("| `radii` | 1, 3, 8, 20, 40 lines |")
-  expect(page).toContain("| `compactAt` | 0.72 of the window |")
+  expect(page).toContain("| `compactAt` | 0.96 of what a prompt may have |")
   expect(page).not.toContain("undefined")
 })

@@ -9,7 +9,7 @@ import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
-import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
+import { callBlocks, callFrame, outputsWithin } from "../models/ExecutionBlocks.ts"
 import { gapText } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
@@ -21,6 +21,7 @@ import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { callSign } from "./TaskOutcome.ts"
+import { newestShare } from "./TurnBudgets.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
 
 interface Folded {
@@ -36,6 +37,8 @@ interface Folded {
   /** What to do now. */
   readonly now: string
   readonly budget: number
+  /** The lines of output that were announced before the last answer. */
+  readonly lines?: number | undefined
 }
 
 /** Of an output that does not fit whole, a part is shown when it has so many characters. */
@@ -46,9 +49,6 @@ const leastDiff = 600
 
 /** The outputs of checks have so many characters at least. */
 const leastChecks = 700
-
-/** The outputs of the last answer have at most this part of the room beside what else is known. */
-export const newestShare = 0.7
 
 /** The characters of headings and fences. */
 const headings = 120
@@ -228,7 +228,7 @@ const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const compactedText = (given: Folded): string => {
-  const { above, budget, checks, files, now, outcomes } = given
+  const { above, budget, checks, files, lines, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)
   const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
@@ -241,15 +241,17 @@ export const compactedText = (given: Folded): string => {
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
   const room = Math.max(0, budget - said.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
-  const last = callBlocks(newest, Math.floor(isAlone ? room : room * newestShare) - callFrame(newest))
+  const promised = lines === undefined ? 0 : outputsWithin(newest, lines).join("").length + callFrame(newest)
+  const most = isAlone ? room : Math.max(room * newestShare, Math.min(promised, room - leastDiff))
+  const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
   const beside = Math.max(0, room - last.length)
   const changes = changesSoFar(files, Math.max(beside / 2, budget / 4, leastDiff))
-  const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, { checks, open }) }))
-  const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
+  const places = files.map((file) => ({ file, around: file.base === null ? [] : placesIn(file, { checks, open }) }))
+  const around = places.filter((one) => one.around.length > 0 && !isSecretLike(one.file.path) && one.file.text !== null)
   const left = Math.max(0, beside - changes.length)
-  const most = left / Math.max(1, around.length)
+  const each = left / Math.max(1, around.length)
   const fails = checks.some((check) => !passes(check))
-  const texts = around.map(({ file, lines }) => currentText(file, { places: lines, fails, budget: most })).join("")
+  const texts = around.map((one) => currentText(one.file, { places: one.around, fails, budget: each })).join("")
   const current = rawBlock("## The changed places as they are now", texts)
   const fitting = fittingOutputs(before, left - current.length)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)

@@ -1,14 +1,21 @@
 /**
  * How a context window is shared between the turns, the summary that takes their place, and the next reply. Sizes are characters.
  */
-import { type ConversationMessage, conversationSize } from "../models/ConversationMessage.ts"
-import { outcomeText } from "../models/OutputText.ts"
+import { type ConversationMessage, conversationSize, messageText } from "../models/ConversationMessage.ts"
+import { outputsWithin } from "../models/ExecutionBlocks.ts"
 import { type CallOutcome, isChange } from "../tools/ToolCall.ts"
 import { turnOf, turnUid } from "../tools/ToolCallFormat.ts"
-import { newestShare } from "./CompactedTurns.ts"
+import { answerReserve } from "../models/PromptSize.ts"
+import { readNumbered } from "../text/NumberedLines.ts"
 
-/** The conversation takes at most this part of the window before it is compacted. */
-export const compactAt = 0.72
+/**
+ * The conversation takes at most this part of what a prompt may have before it is compacted: nearly all, since each compaction makes the
+ * server read everything anew.
+ */
+const compactAt = 0.96
+
+/** The tokens that a conversation may need before it is compacted. */
+export const compactedFrom = (window: number): number => (window - answerReserve(window)) * compactAt
 
 /** A compaction makes the conversation at most this part of the window where the first message leaves room for that. */
 export const compactTo = 0.5
@@ -16,14 +23,32 @@ export const compactTo = 0.5
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
 export const replyShare = 0.7
 
+/** In a summary, the outputs of the last answer have at most this part of the room beside what else is known. */
+export const newestShare = 0.7
+
 /** With room for fewer lines no budget is announced: the next compaction makes room. */
 const leastLines = 30
 
-/** The characters of a line of source code with its number, on average. */
+/** The characters of a line of source code with its number, on average, where too few lines are shown to measure them. */
 const lineCharacters = 50
+
+/** From so many lines on, those that are shown say how long the next ones are. */
+const leastMeasured = 20
+
+/** A measured line counts as at least so long: a list of short words says nothing of the next file. */
+const leastLine = 25
+
+/** More lines are shown than were announced where that shows the whole of what was asked for. */
+const mostOver = 1.1
+
+/** Outputs whose lines are longer than those before may take so many times more than a reply has otherwise. */
+export const longerLines = 1.2
 
 /** The characters of an answer that asks for outputs, and of the reply around them. */
 const besideOutputs = 800
+
+/** A reply with room for so many lines is enough: the conversation is not compacted to show more. */
+const enoughLines = 150
 
 /** A compaction before the window is full has to show so many times more of the last outputs than their reply did. */
 const worthwhile = 1.5
@@ -39,34 +64,70 @@ interface TakenTurns {
 const lastReply = ({ messages }: TakenTurns): number =>
   conversationSize(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1))
 
-/** The size of the outputs that the last answer asked for, whole. */
-const lastOutputs = ({ outcomes, turn }: TakenTurns): number =>
-  outcomes
-    .filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome))
-    .reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
+/** The characters of a line with its number, as the messages show lines so far. */
+export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number => {
+  const lines = messages.flatMap((message) =>
+    message.role === "assistant"
+      ? []
+      : messageText(message)
+          .split("\n")
+          .filter((line) => readNumbered(line) !== undefined)
+  )
+  const characters = lines.reduce((sum, line) => sum + line.length + 1, 0)
+  return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
+}
 
 /** What a message says of the output that can be shown next: in a reply, or behind a compaction if that shows more. */
-export const budgetNote = (reply: number, compacted: number): string => {
+export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
-  const most = inSummary > inReply * worthwhile ? inSummary : inReply
-  const lines = Math.floor(most / lineCharacters / 10) * 10
-  return lines < leastLines ? "" : `There is room for about ${lines} lines of output in all.`
+  const isEnough = inReply >= enoughLines * line
+  const most = !isEnough && inSummary > inReply * worthwhile ? inSummary : inReply
+  const lines = Math.floor(most / line / 10) * 10
+  return lines < leastLines
+    ? ""
+    : `There is room for about ${lines} lines of output in all, shared by the calls of one answer.`
 }
+
+const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
+
+/** The lines of output that the last answer may count on: what the message before it announced, and a little more. */
+export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
+  const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
+  const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
+  return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
+}
+
+/** The outputs that the last answer asked for, as far as their lines were announced. */
+const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>
+  outputsWithin(
+    outcomes.filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome)),
+    announcedLines(messages)
+  )
+
+const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
  * The size of a summary: at least what `compactTo` leaves (`room`), at most a reply to the first message (`most`). The outputs of the
  * last answer come first: cut to less, the model would ask for them again.
  */
 export const summarySize = (turns: TakenTurns, room: number, most: number): number => {
-  const wanted = Math.max(lastReply(turns), lastOutputs(turns) / newestShare)
+  const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
+  const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside)
   return Math.max(room, most / 2, Math.min(most, wanted))
 }
 
-/** True when the last reply cut the outputs, and a summary of this size would show much more of them. */
+/** True when the last reply cut the outputs to less than was announced, and a summary of this size would show it, or much more. */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
-  const least = lastReply(turns) * worthwhile
-  return lastOutputs(turns) > least && size() * newestShare > least
+  const outputs = lastOutputs(turns)
+  const wanted = sizeOf(outputs)
+  if (announcedLines(turns.messages) === undefined) {
+    const least = lastReply(turns) * worthwhile
+    const isEnough = lastReply(turns) > enoughLines * lineLength(turns.messages)
+    return !isEnough && wanted > least && size() * newestShare > least
+  }
+  const shown = turns.messages.map(messageText).join("")
+  return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
 /** So many changed files fit the turns that every task has. */

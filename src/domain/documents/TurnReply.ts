@@ -5,6 +5,7 @@ import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./TaskOutcome.ts"
+import { longerLines } from "./TurnBudgets.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { shorten, shortened, usefulShares } from "../text/Excerpt.ts"
@@ -47,6 +48,8 @@ export interface Reply {
   readonly instruction: string
   /** The most characters of the whole reply. */
   readonly budget: number
+  /** The lines of output that were announced before the answer. */
+  readonly lines?: number | undefined
 }
 
 /** The same words in each line of a diff need no more characters. */
@@ -96,6 +99,7 @@ export const replyText = ({
   instruction,
   isRepeated = false,
   issues,
+  lines,
   outcomesAbove = [],
   results: { checks = [], files = [], images = [], instructions = "", outcomes = [], remaining = [], replaced = [] },
   turn
@@ -123,9 +127,10 @@ export const replyText = ({
   const begin = rawBlock(`## Reply ${turn}`, notes)
   const fixed = begin.length + after.length + callFrame(shown)
   const free = Math.max(0, budget - fixed)
+  const most = lines === undefined ? budget : budget * longerLines
   const room = shown.length === 0 ? free : free / 2
   const changed = changesText(changes, files, replaced.length > 0 ? Math.min(room, mostOfSwaps) : room)
-  return `${begin}${callBlocks(shown, budget - fixed - changed.length)}${changed}${after}`.trimEnd()
+  return `${begin}${callBlocks(shown, most - fixed - changed.length, lines)}${changed}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */

@@ -33,6 +33,32 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
 
+/** The note behind an output that is cut. */
+const noteCharacters = 100
+
+/** The characters that outputs need when they share so many lines; short ones are whole, and the others get the rest. */
+const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
+  const rows = texts.map((text) => text.split("\n"))
+  const counts = shares(
+    rows.map(({ length }) => length),
+    lines
+  )
+  return rows.map((all, index) => {
+    const shown = all.slice(0, counts[index])
+    const note = shown.length < all.length ? noteCharacters : -1
+    return shown.reduce((sum, { length }) => sum + length + 1, note)
+  })
+}
+
+/** The outputs as they are shown when they share so many lines. */
+export const outputsWithin = (
+  outcomes: ReadonlyArray<CallOutcome>,
+  lines = Number.POSITIVE_INFINITY
+): ReadonlyArray<string> => {
+  const needed = neededLengths(outcomes.map(outcomeText), lines)
+  return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
+}
+
 const callBlock = (outcome: CallOutcome, output: string): string => {
   const { name, uid } = outcome.call
   const call = JSON.stringify({ uid, name, arguments: shownArguments(outcome) })
@@ -51,9 +77,14 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
  * characters beside what `callFrame` measures: short outputs are whole, and the long ones share the rest. Where that leaves
- * too little of each, the last of them have only a line, also where there is no room for that.
+ * too little of each, the last of them have only a line, also where there is no room for that. `lines` is what was announced: the
+ * outputs have no more lines together, also where there is room for more.
  */
-export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
+export const callBlocks = (
+  outcomes: ReadonlyArray<CallOutcome>,
+  budget: number,
+  lines = Number.POSITIVE_INFINITY
+): string => {
   const all = outcomes.map((outcome) => {
     const text = outcomeText(outcome)
     return { outcome, text, line: callLine(outcome), frame: callFrame([outcome]) }
@@ -65,10 +96,11 @@ export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number)
     const some = [...shown]
     const others = lineBlock(all.filter((one) => !shown.has(one)).map(({ line }) => line))
     const room = most - frames(some) - others.length
-    const limits = limitsOf(
+    const needed = neededLengths(
       some.map(({ text }) => text),
-      room
+      lines
     )
+    const limits = shares(needed, room)
     const short = some.filter(({ text }, index) => (limits[index] ?? 0) < Math.min(leastOutput, text.length))
     const isUseful = room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))
     const last = short.at(-1) ?? some.at(-1)

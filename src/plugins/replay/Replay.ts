@@ -164,7 +164,7 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
 /** What a prompt says of its room follows from lengths, and a secret had another length than what stands for it. */
-const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\./g, "")
+const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
 /** Where a call differs from the recorded one. */
 const differencesOf = (

@@ -6,10 +6,12 @@
 import * as Effect from "effect/Effect"
 import { compactedText } from "../../domain/documents/CompactedTurns.ts"
 import {
+  announcedLines,
   budgetNote,
-  compactAt,
+  compactedFrom,
   compactTo,
   isCutShort,
+  lineLength,
   replyShare,
   summarySize
 } from "../../domain/documents/TurnBudgets.ts"
@@ -81,7 +83,8 @@ export const makeCompaction = Effect.gen(function* () {
     const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
     const first = work.prompt.compact(messages, "")
-    const note = budgetNote(replyBudget(work, messages, assumedScale), replyBudget(work, first, assumedScale))
+    const [reply, compacted] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
+    const note = budgetNote(reply ?? 0, compacted ?? 0, lineLength(messages))
     return note === "" ? messages : withNote(messages, note)
   }
 
@@ -113,7 +116,8 @@ export const makeCompaction = Effect.gen(function* () {
       checks,
       issues,
       now: instruction,
-      budget: summaryBudget(work, session, first)
+      budget: summaryBudget(work, session, first),
+      lines: announcedLines(messages)
     })
     return prompt.compact(messages, summary)
   }
@@ -124,7 +128,7 @@ export const makeCompaction = Effect.gen(function* () {
       neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))
     const before = tokensOf(session.messages)
     const isCut = isCutShort(session, () => summaryBudget(work, session))
-    if (before <= contextWindow * compactAt && !isCut) return session
+    if (before <= compactedFrom(contextWindow) && !isCut) return session
     const instruction = left <= warnedTurns ? instructionFor(work.prompt, left) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)
     const messages = left > 1 ? withBudgetNote(work, shorter) : shorter

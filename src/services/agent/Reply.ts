@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { callReplies } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
+import { announcedLines } from "../../domain/documents/TurnBudgets.ts"
 import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -68,7 +69,8 @@ export const makeReply = Effect.fnUntraced(function* (
       outcomesAbove: session.isCompacted ? [] : earlier.filter((outcome) => !results.outcomes.includes(outcome)),
       isRepeated: isRepeated(session.retries, answer),
       instruction: instructionFor(work.prompt, left),
-      budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters
+      budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,
+      lines: announcedLines(session.messages)
     })
     return [...messages, fromHost(text, images.pictures)]
   })

@@ -55,6 +55,18 @@ layer(NodeServices.layer)("the turns of a conversation", (it) => {
     })
   )
 
+  it.effect("are compacted in a large window only when little but the answer has room", () =>
+    Effect.gen(function* () {
+      const { compaction } = yield* openStages({ settings: { contextWindow: 32_768 } })
+      const { compacted, conversationOf } = compaction
+      const tokensOf = ({ messages }: Session): number => neededTokens(measuredPrompt(conversationOf(work, messages)))
+      const sessions = Array.from({ length: 300 }, (_, index) => sessionOf(80_000 + index * 100))
+      const whole = sessions.filter((session) => !compacted(work, session, 9).isCompacted).map(tokensOf)
+      expect(Math.max(...whole)).toBeLessThanOrEqual(0.96 * (32_768 - 2048))
+      expect(Math.max(...whole)).toBeGreaterThan(0.89 * 32_768)
+    })
+  )
+
   it.effect("become at most half of the window, of which earlier outputs take what is left", () =>
     Effect.gen(function* () {
       const { compactedMessages, conversationOf } = yield* open
@@ -81,7 +93,7 @@ layer(NodeServices.layer)("the turns of a conversation", (it) => {
   it.effect("end with how much can be shown next, where the model may look at something and two answers are left", () =>
     Effect.gen(function* () {
       const { compacted, withBudgetNote } = yield* open
-      const note = /There is room for about \d+ lines of output in all\./
+      const note = /There is room for about \d+ lines of output in all, shared by the calls of one answer\./
       const { messages } = sessionOf(100)
       expect(lastOf(withBudgetNote(work, messages))).toMatch(note)
       expect(withBudgetNote(work, messages.slice(0, 2))).toEqual(messages.slice(0, 2))

@@ -184,7 +184,7 @@ describe("a conversation", () => {
       assert.match(lastOf(requests[1]), /^user: ### Tool call count \(turn-1\/call-1\)\n/)
       assert.match(
         lastOf(requests[1]),
-        /## Now\n\nGo on: look further, change, or answer the person\. There is room for about \d+ lines of output in all\.$/
+        /## Now\n\nGo on: look further, change, or answer the person\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
       )
       assert.deepStrictEqual(historyOf(requests[2]!).slice(-2), ["assistant: One.", "user: And now?"])
       assert.deepStrictEqual(
