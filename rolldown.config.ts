@@ -59,6 +59,12 @@ const licences = (): Plugin => ({
   }
 })
 
+/** Keeps the code of other packages out of source maps: their places say nothing to readers of ours, and double the size. */
+const withoutForeignMaps = (): Plugin => ({
+  name: "without-foreign-maps",
+  transform: { filter: { id: /[\\/]node_modules[\\/]/ }, handler: (code) => ({ code, map: { mappings: "" } }) }
+})
+
 /** The parts of the kit for plugins, by topic. */
 const kitTopics = readdirSync(join(import.meta.dirname, "src/kit")).map((name) => basename(name, ".ts"))
 
@@ -125,9 +131,19 @@ export const bundle = (name: string, input: Record<string, string>, external: Ar
   transform: { define: { sourcesHash: JSON.stringify(sourcesHash()) } },
   /* What is imported late by some is imported at once by others; how long plugins take says most about the machine. */
   checks: { ineffectiveDynamicImport: false, pluginTimings: false },
-  plugins: [licences()],
-  output: { dir: `dist/${name}`, format: "esm" as const, minify: { mangle: false } }
+  plugins: [withoutForeignMaps(), licences()],
+  output: {
+    dir: `dist/${name}`,
+    format: "esm" as const,
+    minify: { mangle: false },
+    /* Beside the bundles, by the paths of the repository; the package has no sources. */
+    sourcemap: true,
+    sourcemapExcludeSources: true
+  }
 })
+
+/** Node quotes the line of an error that nobody catches: programs of users see one line of code, not all of it. */
+const withLines = { mangle: false, codegen: { removeWhitespace: false } }
 
 /** What is installed with the package stays out of its bundle. */
 const ofPackage = bundle(
@@ -140,7 +156,7 @@ const ofPackage = bundle(
 const packageBundle = {
   ...ofPackage,
   plugins: [shareKit(), ...ofPackage.plugins],
-  output: { ...ofPackage.output, dir: join(clusterPackage, "dist") }
+  output: { ...ofPackage.output, dir: join(clusterPackage, "dist"), minify: withLines }
 }
 
 /** Only the check of skills needs a reader of YAML; a bundler leaves this part out of programs that do not check any. */
@@ -174,9 +190,11 @@ const checkBundle = {
   }
 }
 
+const library = bundle("library", { ...libraryEntries, ...main, ...startedModules }, [/^effect(?:\/|$)/])
+
 export default [
   checkBundle,
-  bundle("library", { ...libraryEntries, ...main, ...startedModules }, [/^effect(?:\/|$)/]),
+  { ...library, output: { ...library.output, minify: withLines } },
   bundle("cli", main),
   packageBundle
 ] satisfies Array<RolldownOptions>

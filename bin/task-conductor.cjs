@@ -61,6 +61,8 @@ if (parts[0] < 22 || (parts[0] === 22 && parts[1] < 19)) {
   })
   process.stdout.write(require("../package.json").version + "\n")
 } else {
+  /* The places of an internal error are then those of the sources; reading the maps takes time. */
+  if (process.env.TASK_CONDUCTOR_DEBUG === "1") process.setSourceMapsEnabled(true)
   import("../dist/" + (mayLoadPlugins() ? "library" : "cli") + "/main.js").catch(function (error) {
     var isUnbuilt = error && error.code === "ERR_MODULE_NOT_FOUND" && /dist.(cli|library).main\.js/.test(error.message)
     process.stderr.write(

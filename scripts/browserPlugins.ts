@@ -42,7 +42,8 @@ export const packCharacterTable = (): Plugin => ({
       for (const [name, value] of Object.entries(characterEntities)) {
         names.set(value, [...(names.get(value) ?? []), name])
       }
-      return { code: `const packed = ${JSON.stringify(packedRows(names).join(";"))}${unpacking}` }
+      const packed = JSON.stringify(packedRows(names).join(";"))
+      return { code: `const packed = ${packed}${unpacking}`, map: { mappings: "" } }
     }
   }
 })
