@@ -26,13 +26,22 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
   }
 }
 
+/** Deno closes only what was opened with it; commands get an empty pipe in the place of what stays open. */
+const closeQuietly = (descriptor: number): void => {
+  try {
+    closeSync(descriptor)
+  } catch {
+    /* It is closed, or belongs to the runtime. */
+  }
+}
+
 /**
  * Closes what this process got beside stdin, stdout and stderr, except for the channel to a parent that has one. Only for a
  * process that is this program as a whole: in others the files belong to somebody.
  */
 export const closeInherited = (): void => {
   const channel = Number(process.env["NODE_CHANNEL_FD"] ?? "-1")
-  for (const descriptor of inheritedDescriptors()) if (descriptor !== channel) closeSync(descriptor)
+  for (const descriptor of inheritedDescriptors()) if (descriptor !== channel) closeQuietly(descriptor)
 }
 
 /** The options of a child that put an empty pipe in the place of each inherited descriptor. */
