@@ -232,6 +232,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   review("mostNames", "declarations", "of a change whose users are looked for", "A larger change touches everything."),
   ran("longestLine", "characters", "longer lines of an output name no test", "They are data that a test prints."),
   ran("mostNamed", "tests", "new tests that are named", "The others are counted."),
+  relations(
+    "mostHolders",
+    "files",
+    "a name that more files hold is not looked at",
+    "It is a common word, and reading takes time."
+  ),
   relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
   review("placeLength", "characters", "of each place", "The line is found by its number."),
   prefetch(

@@ -3,6 +3,7 @@
  * the other branches of a condition in which it lies. A word alone is no relation: in scripts and in Python a file must import the
  * name or the file that declares it; elsewhere the name must be declared once, and a member stands with its type.
  */
+import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { isTelling, type NamedText } from "./ChangedNames.ts"
 import { codeLines } from "./CodeText.ts"
@@ -30,6 +31,8 @@ const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").spl
 
 /** A name that more files use is a word of the project, and says nothing about a change. */
 const mostUsers = 20
+/** A word that more files hold is not looked at in any of them. */
+const mostHolders = 200
 
 /** Declarations with members. */
 const typeHead =
@@ -91,9 +94,9 @@ const imports = new RegExp(
 
 const wordOf = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** A text as it is searched: its imports, and its lines of code without them. */
+/** A text as it is searched: its statements of import, and its lines of code without them. */
 interface SearchedCode extends NamedText {
-  readonly imported: string
+  readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
   readonly declared: ReadonlySet<string>
   readonly importsFile: (path: string) => boolean
@@ -102,7 +105,7 @@ interface SearchedCode extends NamedText {
 const searchedCode = ({ path, text }: NamedText): SearchedCode => ({
   path,
   text,
-  imported: (text.match(imports) ?? []).join("\n"),
+  statements: text.match(imports) ?? [],
   code: codeLines(
     text.replace(imports, (part) => part.replace(/[^\n]/g, " ")),
     languageOf(path)
@@ -113,11 +116,30 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => ({
 
 const holds = (text: string, word: string): boolean => new RegExp(wordOf(word)).test(text)
 
+/** True for a statement that may bring something from this file, also by way of another file of the project. */
+const mayComeFrom = (statement: string, path: string): boolean => {
+  const specifier = /["']([^"']*)["']\s*\)?$/.exec(statement)?.[1]
+  if (specifier !== undefined) return /^[.@~#/]/.test(specifier)
+  const [, dot = "", first = ""] = /^\s*from\s+(\.?)(\w*)/.exec(statement) ?? []
+  return dot !== "" || path.split("/").includes(first)
+}
+
+/** The part of a statement with the names that it brings. */
+const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["']|^\s*from\s+[\w.]+\s+import\b/g, "")
+
+/** An import of all that a file has, so that its names stand behind that of the file. */
+const whole = /\*\s*as\b|\brequire\s*\(/
+
 /** True when a file can mean this declaration by its name. */
 const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration): boolean => {
   if (file.path === path) return true
-  if (hasImports(file.path)) return file.importsFile(path) || holds(file.imported, owner ?? name)
-  return owner === undefined || file.code.some((line) => holds(line, owner))
+  const inCode = (word: string): boolean => file.code.some((line) => holds(line, word))
+  if (!hasImports(file.path)) return owner === undefined || inCode(owner)
+  const known = owner ?? name
+  if (file.statements.some((statement) => holds(broughtBy(statement), known) && mayComeFrom(statement, path)))
+    return true
+  const isWhole = path.endsWith(".py") || whole.test(file.text)
+  return isWhole && file.importsFile(path) && (owner === undefined || inCode(owner))
 }
 
 /** How a name is used: a member behind its object, another name not as a key and not where it is declared anew. */
@@ -154,10 +176,13 @@ export const usersOf = (
 ): ReadonlyArray<RelatedLine> => {
   const added = new Map(changed.map((change) => [change.path, new Set(changedIndexes(change, "added"))]))
   const own = changed.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]))
-  const files = [...others, ...own].filter(({ path }) => isProgram(languageOf(path))).map(searchedCode)
+  const texts = [...others, ...own].filter(({ path }) => isProgram(languageOf(path)))
+  const read = memoize(searchedCode)
   return touched.flatMap((declaration) => {
     const { name, path } = declaration
-    const family = files.filter((file) => hasImports(file.path) === hasImports(path))
+    const holders = texts.filter((file) => hasImports(file.path) === hasImports(path) && file.text.includes(name))
+    if (holders.length > mostHolders) return []
+    const family = holders.map(read)
     const elsewhere = family.filter((file) => file.path !== path && file.declared.has(name))
     if (!hasImports(path) && (elsewhere.length > 0 || !isTelling(name))) return []
     const users = family

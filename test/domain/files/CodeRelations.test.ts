@@ -54,11 +54,18 @@ describe("the users of a declaration", () => {
     expect(
       users(script, ["src/page.ts", 'import {\n  slug\n} from "@org/text"\n// slug(1)\nsay("slug", slug)\n'])
     ).toEqual(["src/page.ts:5 uses `slug`"])
+    expect(users(script, ["src/page.ts", 'import * as text from "./slug"\ntext.slug(1)\n'])).toEqual([
+      "src/page.ts:2 calls `slug`"
+    ])
+    const named = 'import { other } from "./slug"\npage.slug()\n'
+    expect(users(script, ["src/page.ts", named], ["src/lib.ts", 'import { slug } from "slugs"\nslug(1)\n'])).toEqual([])
     expect(users(script, ["src/other.ts", "const slug = 1\nuse(slug)\n"], ["src/word.ts", "page.slug()\n"])).toEqual([])
     const python = change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n")
     expect(users(python, ["app.py", "from pkg import text\nprint(text.slug(1), slug=2)\n"])).toEqual([
       "app.py:2 calls `slug`"
     ])
+    expect(users(python, ["app.py", "from pkg import slug\nslug(1)\n"])).toEqual(["app.py:2 calls `slug`"])
+    expect(users(python, ["app.py", "from others import slug\nslug(1)\n"])).toEqual([])
   })
 
   it("are those of a type or a constant too, also in its own file", () => {
@@ -95,6 +102,13 @@ describe("the users of a declaration", () => {
     )
     expect(users(script, ...files.slice(1))).toHaveLength(20)
     expect(users(script, ...files)).toEqual([])
+  })
+
+  it("are not looked for where two hundred and one files hold the name", () => {
+    const files = Array.from({ length: 199 }, (_, index) => [`src/${index}.ts`, "// slug\n"] as const)
+    const user = ["src/page.ts", 'import { slug } from "./slug"\nslug(1)\n'] as const
+    expect(users(script, user, ...files.slice(1))).toEqual(["src/page.ts:2 calls `slug`"])
+    expect(users(script, user, ...files)).toEqual([])
   })
 
   it("are no lines of the change itself", () => {
