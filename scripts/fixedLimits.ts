@@ -679,6 +679,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
 
 /** Constants of time, size and number that end nothing a person could notice: how often, how precise, how far apart. */
 export const noLimits: ReadonlyArray<string> = [
+  "plugins/acp/SessionChoices.ts#patience",
   "plugins/cluster/workerWork.ts#idleTimeToLive",
   "plugins/cluster/worker.ts#handOverTime",
   "cli/terminal/ProcessEnd.ts#grace",

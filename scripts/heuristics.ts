@@ -202,6 +202,24 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "what the outputs of the last answer may take",
     "Less, and the model asks for them again."
   ),
+  heuristicsOf("compaction", "domain/documents/ChangedFunctions.ts#")(
+    "longestFunction",
+    "lines",
+    "of a changed function that is shown whole",
+    "A longer one takes the room of what was read last; a diff shows it."
+  ),
+  heuristicsOf("compaction", "domain/documents/ChangedFiles.ts#")(
+    "mostNames",
+    "names",
+    "functions and types of a file that the line about its change names",
+    "A change of more is read in its diff."
+  ),
+  heuristicsOf("excerpts", "domain/models/OutputCut.ts#")(
+    "leastLicence",
+    "lines",
+    "a comment at the beginning of a file with so many is left out when it names a licence and not all has room",
+    "A shorter one costs no more than the note about it."
+  ),
   compaction(
     "headings",
     "characters",

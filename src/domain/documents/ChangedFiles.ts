@@ -2,6 +2,7 @@
  * The changes of files as a model is shown them: a diff for each file with the names of functions in its hunks, and a line for a
  * file whose diff has no room.
  */
+import { changedNames } from "../files/ChangedNames.ts"
 import { changePreview } from "../files/ChangePreview.ts"
 import { diffSummary } from "../files/DiffSummary.ts"
 import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
@@ -15,6 +16,9 @@ const mostLines = 200
 /** So many files have a heading each. */
 const mostHeadings = 3
 
+/** So many functions and types of a file are named. */
+const mostNames = 8
+
 /** A diff that is cut has at least so many characters; with less room a line stands for it. */
 const leastCut = 250
 
@@ -26,6 +30,14 @@ export const fileDiff = (file: ProposedFile): string => {
     : changePreview(path, base ?? undefined, text, mostLines)
 }
 
+/** Which lines of a file its diff changes, and which functions and types. */
+const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
+  const names = file.text === null || isOpaque(file) ? [] : changedNames(file)
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
+  const named = names.length === 0 ? "" : `; in ${names.slice(0, mostNames).join(", ")}${more}`
+  return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
+}
+
 /** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
@@ -33,11 +45,11 @@ const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
     diffs.map(({ diff }) => diff.length),
     budget
   )
-  return diffs.map(({ diff, file: { path } }, index) => {
+  return diffs.map(({ diff, file }, index) => {
     const limit = limits[index] ?? 0
-    const summary = diffSummary(diff) ?? [diff]
-    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, summary, limit)
-    return { path, shown, summary: summary.join("; ") }
+    const summary = summaryOf(file, diff)
+    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, [summary], limit)
+    return { shown, summary }
   })
 }
 
@@ -65,9 +77,19 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
   return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
 }
 
-/** The changes of all files so far, under one heading. */
-export const changesSoFar = (files: ReadonlyArray<ProposedFile>, budget: number): string =>
-  rawBlock("## Changes so far", joined(files, budget))
+/** The changes of all files so far, under one heading; a line for each of those in `shown`, of which the new text is shown whole. */
+export const changesSoFar = (
+  files: ReadonlyArray<ProposedFile>,
+  budget: number,
+  shown: ReadonlySet<ProposedFile> = new Set()
+): string => {
+  const lines = files.flatMap((file) => (shown.has(file) ? [`- ${summaryOf(file)}`] : []))
+  const others = joined(
+    files.filter((file) => !shown.has(file)),
+    budget
+  )
+  return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
+}
 
 /** What changed between two states of a working copy, from the texts before to those now. */
 export const changedSince = (

@@ -10,7 +10,7 @@ import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
 import { callBlocks, callFrame, outputsWithin } from "../models/ExecutionBlocks.ts"
-import { gapText } from "../models/OutputCut.ts"
+import { gapText, numbersOf } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -20,6 +20,7 @@ import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.t
 import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
+import { changedFunctions, changedLines } from "./ChangedFunctions.ts"
 import { callSign } from "./TaskOutcome.ts"
 import { newestShare } from "./TurnBudgets.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
@@ -106,16 +107,24 @@ const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcom
   ]
 }
 
-/** The lines that failing checks and the reasons of failed changes name, and those that were changed. */
-const placesIn = (file: ProposedFile, { checks, open }: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => {
+/** The lines that failing checks and the reasons of failed changes name. */
+const namedPlaces = (
+  file: ProposedFile,
+  { checks, open }: Pick<Folded, "checks" | "open">
+): ReadonlyArray<LineRange> => {
   const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
   const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
-  const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
-  return [...namedByChecks(file, checks), ...failed, ...changed].map(([, from, count = "1"]) => ({
+  return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
+}
+
+/** Those lines, and the parts of the file that were changed. */
+const placesIn = (file: ProposedFile, folded: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
+  ...namedPlaces(file, folded),
+  ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
     from: Number(from),
     to: Number(from) + Math.max(1, Number(count)) - 1
   }))
-}
+]
 
 /** The lines at the beginning of a file that say which names it has from others. */
 const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
@@ -148,6 +157,52 @@ const currentText = (
     }
   })
   return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
+}
+
+/** True for a file whose text may be shown as it is now; the diff of a new one shows all of it. */
+const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
+  base !== null && text !== null && !isSecretLike(path)
+
+interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
+  readonly fails: boolean
+  /** The outputs of the last answer, and the text that shows them. */
+  readonly newest: ReadonlyArray<CallOutcome>
+  readonly last: string
+}
+
+/** The characters that the changed functions of these files take, whole. */
+export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
+  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
+  return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length
+}
+
+/** The lines of a file that the outputs of the last answer show. */
+const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
+  newest
+    .filter((one) => isRead(one) && pathOf(one.call) === path)
+    .flatMap(({ call }) => {
+      const [, block = ""] = last.split(`(${call.uid})\n`)
+      const numbers = numbersOf((block.split("\n### Tool call ", 1)[0] ?? "").split("\n"))
+      return numbers === undefined ? [] : [{ from: numbers[0], to: numbers[1] }]
+    })
+
+/** The files whose changed functions fit whole, with what failing checks and changes name in them; each file has the same room. */
+const functionsWithin = (
+  files: ReadonlyArray<ProposedFile>,
+  parts: FunctionParts
+): ReadonlyMap<ProposedFile, string> => {
+  const texts = new Map<ProposedFile, string>()
+  for (const [index, file] of files.entries()) {
+    const changed = changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))
+    const text = changedFunctions(file, {
+      places: [...changed, ...namedPlaces(file, parts)],
+      shown: shownLines(file.path, parts),
+      beside: parts.fails ? importsOf((file.text ?? "").split("\n")).slice(0, mostImports) : [],
+      budget: (parts.budget - [...texts.values()].join("").length) / (files.length - index)
+    })
+    if (text !== undefined && changed.length > 0) texts.set(file, text)
+  }
+  return texts
 }
 
 /** Outputs that may be shown: those of the last answer; before it what an open change needs and a command that failed, then the newest. */
@@ -231,7 +286,7 @@ export const compactedText = (given: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)
-  const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
+  const known = "The turns before are left out. Make the same call again for an output that does not stand below."
   const old = files.some(({ base, path }) => base !== null && showsFile(above, path))
   const said = old ? `${known} Files shown above are as they were before your changes.` : known
   const problems = openBlocks({ ...given, open })
@@ -245,15 +300,22 @@ export const compactedText = (given: Folded): string => {
   const most = isAlone ? room : Math.max(room * newestShare, Math.min(promised, room - leastDiff))
   const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
   const beside = Math.max(0, room - last.length)
-  const changes = changesSoFar(files, Math.max(beside / 2, budget / 4, leastDiff))
-  const places = files.map((file) => ({ file, around: file.base === null ? [] : placesIn(file, { checks, open }) }))
-  const around = places.filter((one) => one.around.length > 0 && !isSecretLike(one.file.path) && one.file.text !== null)
-  const left = Math.max(0, beside - changes.length)
-  const each = left / Math.max(1, around.length)
   const fails = checks.some((check) => !passes(check))
-  const texts = around.map((one) => currentText(one.file, { places: one.around, fails, budget: each })).join("")
-  const current = rawBlock("## The changed places as they are now", texts)
-  const fitting = fittingOutputs(before, left - current.length)
+  const around = files.filter(isShownWhole)
+  const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })
+  const inFunctions = new Set(functions.keys())
+  const whole = [...functions.values()].join("")
+  const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), inFunctions)
+  const left = Math.max(0, beside - changes.length - whole.length)
+  const others = around
+    .filter((file) => !inFunctions.has(file))
+    .map((file) => ({ file, places: placesIn(file, { checks, open }) }))
+    .filter(({ places }) => places.length > 0)
+  const each = left / Math.max(1, others.length)
+  const texts = others.map(({ file, places }) => currentText(file, { places, fails, budget: each })).join("")
+  const current = rawBlock("## The changed places as they are now", whole + texts)
+  const rest = left - texts.length
+  const fitting = fittingOutputs(before, rest)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
   const calls = listWithin(
     callLines(outcomes.filter((one) => !isShown(one))),
@@ -263,7 +325,7 @@ export const compactedText = (given: Folded): string => {
   const begin = rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())
   const earlier = callBlocks(
     outcomes.filter((one) => fitting.has(one)),
-    left - current.length
+    rest
   )
   return `${begin}${problems}${changes}${current}${earlier}${last}${end}`.trimEnd()
 }

@@ -109,11 +109,11 @@ const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text
 
 /**
  * The size of a summary: at least what `compactTo` leaves (`room`), at most a reply to the first message (`most`). The outputs of the
- * last answer come first: cut to less, the model would ask for them again.
+ * last answer come first: cut to less, the model would ask for them again. The changed functions have so many characters.
  */
-export const summarySize = (turns: TakenTurns, room: number, most: number): number => {
+export const summarySize = (turns: TakenTurns, room: number, most: number, functions = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
-  const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside)
+  const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside) + functions
   return Math.max(room, most / 2, Math.min(most, wanted))
 }
 

@@ -41,6 +41,6 @@ export const callLine = (outcome: CallOutcome): string => {
   const said =
     range === undefined
       ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
-      : `lines ${range.from} to ${range.to} were asked for, not shown here`
+      : `lines ${range.from} to ${range.to}, not shown here`
   return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }

@@ -57,6 +57,9 @@ const fileNote = ({ kept, left }: Cut): string => {
   return `(${said} Read on with start_line ${from}.)`
 }
 
+/** A comment with fewer lines that names a licence stays: it costs no more than the note in its place. */
+const leastLicence = 5
+
 const plainNote = ({ kept, left, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + left.length)} of the ${text.split("\n").length} lines of this output.)`
 
@@ -67,6 +70,16 @@ const firstRow = (line: string, budget: number): string => {
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
+/** The comment at the beginning of a file that names its licence, as the number of its lines; 0 when there is none. */
+const licenceLines = (lines: ReadonlyArray<string>): number => {
+  if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
+  const end = lines.findIndex(
+    (line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x")
+  )
+  const head = lines.slice(0, Math.max(0, end))
+  return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
+}
+
 /** The lines that fit, from the beginning, and with `hasEnd` some from the end; only the note where none fits. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
@@ -74,6 +87,11 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
     noteOf({ text, kept: lines.slice(0, from), left: lines.slice(from, to + 1) })
   const most = (limit - gap(0, lines.length - 1).length - 24) * (hasEnd ? 0.75 : 1)
   const rows = [firstRow(lines[0] ?? "", most), ...lines.slice(1)]
+  const licence = hasEnd ? 0 : licenceLines(lines)
+  const note = `(lines 1 to ${licence}, with the licence, left out)\n`
+  if (licence > 0 && limit > 4 * note.length) {
+    return note + cutLines(lines.slice(licence).join("\n"), limit - note.length, noteOf, false)
+  }
   return packLines(rows, limit, gap, (choice) => {
     if (hasEnd) choice.addEach([...lines.keys()].toReversed(), most)
     choice.addEach(lines.keys())

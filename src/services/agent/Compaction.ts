@@ -4,7 +4,7 @@
  * shown next.
  */
 import * as Effect from "effect/Effect"
-import { compactedText } from "../../domain/documents/CompactedTurns.ts"
+import { compactedText, functionsSize } from "../../domain/documents/CompactedTurns.ts"
 import {
   announcedLines,
   budgetNote,
@@ -83,8 +83,9 @@ export const makeCompaction = Effect.gen(function* () {
     const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
     const first = work.prompt.compact(messages, "")
-    const [reply, compacted] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
-    const note = budgetNote(reply ?? 0, compacted ?? 0, lineLength(messages))
+    const [reply = 0, behind = 0] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
+    const functions = Math.min(behind / 2, functionsSize(changes.named(work.assignment.copy)))
+    const note = budgetNote(reply, behind - functions, lineLength(messages))
     return note === "" ? messages : withNote(messages, note)
   }
 
@@ -96,7 +97,8 @@ export const makeCompaction = Effect.gen(function* () {
   ): number => {
     const kept = conversationOf(work, first)
     const room = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
-    return summarySize(session, room, replyBudget(work, kept.messages))
+    const functions = functionsSize(changes.named(work.assignment.copy))
+    return summarySize(session, room, replyBudget(work, kept.messages), functions)
   }
 
   /** The messages with a summary in the place of the turns; `instruction` is its end. */

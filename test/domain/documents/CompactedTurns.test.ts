@@ -112,11 +112,43 @@ describe("compactedText", () => {
     expect(shown).toContain("10:   stop(10)")
   })
 
-  it("shows changes as a diff with names of functions, and no call of a change", () => {
+  it("shows changed functions whole, once, with a line about the change, and no call of a change", () => {
     const shown = folded([edit(1, "  step(10)", "  stop(10)", true)])
-    expect(shown).toMatch(/@@ -7,7 \+7,7 @@ function part0\(\) \{\n/)
-    expect(shown).toContain("-  step(10)\n+  stop(10)")
-    expect(shown).not.toMatch(/edit_file|old_text/)
+    expect(shown).toContain("- src/a.ts: +1 -1, at lines 7 to 13; in part0\n")
+    expect(shown).toContain(["1: function part0() {", "2:   step(2)"].join("\n"))
+    expect(shown).toContain(["19:   step(19)", "20: }", "(lines 21 to 60 left out)"].join("\n"))
+    expect(shown.split("stop(10)").length).toBe(2)
+    expect(shown).not.toMatch(/edit_file|old_text|@@/)
+  })
+
+  it("shows changes as a diff with names of functions where no function holds them, or it has no room", () => {
+    const top = lines.map((line) => line.replace(/function part\d\(\) \{/, "start()"))
+    const files = [{ path: "src/a.ts", base: top.join("\n"), text: top.join("\n").replace("  step(10)", "  stop(10)") }]
+    expect(folded([edit(1, "  step(10)", "  stop(10)", true)], { files })).toContain("-  step(10)\n+  stop(10)")
+    const small = folded([edit(1, "  step(10)", "  stop(10)", true)], { budget: 700 })
+    expect(small).toMatch(/@@ -7,7 \+7,7 @@ function part0\(\) \{\n/)
+    expect(small).toContain("-  step(10)\n+  stop(10)")
+  })
+
+  it("shows a function of at most 100 lines whole, and none that the last answer has read after its change", () => {
+    const long = (count: number) => {
+      const source = ["function part() {", ...Array.from({ length: count - 2 }, (_, at) => `  step(${at})`), "}", ""]
+      const base = source.join("\n")
+      const files = [{ path: "src/a.ts", base, text: base.replace("  step(10)", "  stop(10)") }]
+      return folded([edit(1, "  step(10)", "  stop(10)", true)], { files, budget: 8000 })
+    }
+    expect([100, 101].map((count) => long(count).includes("@@ "))).toEqual([false, true])
+    const again = folded([
+      edit(1, "  step(10)", "  stop(10)", true),
+      read(2, 1, 30, "src/a.ts", changed.trimEnd().split("\n"))
+    ])
+    expect(again.split("stop(10)").length).toBe(2)
+    expect(again).not.toContain("## The changed places as they are now")
+  })
+
+  it("names what a diff without room changed", () => {
+    const files = Array.from({ length: 4 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
+    expect(changedBlocks(files, 500)).toContain("- src/f0.ts: +1 -1, at lines 7 to 13; in part0")
   })
 
   it("shows a read once, the newest search, and older ones in a line each", () => {
@@ -229,7 +261,7 @@ describe("compactedText", () => {
     expect(all.length).toBeGreaterThan(1400)
     const little = folded(outcomes, { files: [], budget: 1300 })
     expect(little.match(/^4: /gm)).toHaveLength(1)
-    expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40 ")
+    expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40, not shown here")
   })
 
   it("shows the first changed lines of a diff that has little room", () => {
@@ -361,7 +393,7 @@ describe("openChanges", () => {
       const current = shown.slice(shown.indexOf("## The changed places as they are now"))
       return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
     }
-    const sizes = Array.from({ length: 80 }, (_, index) => shownWith(800 + index * 60))
+    const sizes = Array.from({ length: 80 }, (_, index) => shownWith(700 + index * 60))
     // The change is shown as a diff has it, with three lines on each side.
     const radii = [1, 3, 8, 20, 40]
     expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii.map((radius) => 7 + 2 * radius)])

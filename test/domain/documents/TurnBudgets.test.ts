@@ -109,6 +109,7 @@ describe("a summary", () => {
     assert.strictEqual(summarySize(turns(10, 10), 100, 1000), 500)
     assert.strictEqual(summarySize(turns(10, 700), 100, 1000), 700)
     assert.strictEqual(summarySize(turns(9000, 10), 100, 1000), 1000)
+    assert.strictEqual(summarySize(turns(10, 700), 100, 1000, 200), 900)
   })
 
   it("takes the place of a reply that cut the outputs when it shows much more of them", () => {

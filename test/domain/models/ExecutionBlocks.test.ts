@@ -85,7 +85,7 @@ it("shows the first of several long outputs where all would have next to nothing
   expect(blocks).toContain("1: line 0 of a\n2: line 1 of a\n3: line 2 of a\n4: line 3 of a\n")
   expect(blocks).toMatch(/\(Lines 1 to \d+ of 60; the prompt has no room for more\. Read on with start_line \d+\.\)/)
   expect(blocks).toMatch(
-    /## Outputs without room here: .*\n\n- `read_file b\.txt`: lines 1 to 60 .*\n- `read_file c\.txt`: lines 1 to 60 /
+    /## Outputs without room here: .*\n\n- `read_file b\.txt`: lines 1 to 60, .*\n- `read_file c\.txt`: lines 1 to 60, /
   )
   expect(callBlocks(outcomes, 1500).match(/^1: line 0 of [abc]$/gm)).toHaveLength(3)
 })
@@ -93,7 +93,7 @@ it("shows the first of several long outputs where all would have next to nothing
 it("names calls in a line each where there is less room than for that", () => {
   const blocks = callBlocks([sixtyLines("a")], -10_000)
   expect(blocks).not.toContain("###")
-  expect(blocks).toContain("- `read_file a.txt`: lines 1 to 60 were asked for, not shown here\n")
+  expect(blocks).toContain("- `read_file a.txt`: lines 1 to 60, not shown here\n")
 })
 
 it("shows a change as a diff, and its text once", () => {

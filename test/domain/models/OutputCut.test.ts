@@ -41,6 +41,21 @@ describe("cutOutput", () => {
     )
   })
 
+  it("leaves out a comment of five lines or more with the licence at the beginning of a file, where not all has room", () => {
+    const withLicence = (count: number) => {
+      const licence = ["# Copyright (c) 2013", ...Array.from({ length: count - 1 }, () => "# All that is allowed.")]
+      const lines = [...licence, ...Array.from({ length: 60 }, (_, index) => `print(${index})`)]
+      return gave("read_file", { path: "a.py" }, numberLines(lines, 1).join("\n"))
+    }
+    const cut = cutOutput(withLicence(5), 500)
+    expect(cut.split("\n").slice(0, 2)).toEqual(["(lines 1 to 5, with the licence, left out)", "6: print(0)"])
+    expect(cut).toMatch(/\(Lines 6 to \d+ of 65; the prompt has no room for more\./)
+    expect(cut.length).toBeLessThanOrEqual(500)
+    expect(cutOutput(withLicence(4), 500)).toMatch(/^1: # Copyright/)
+    expect(cutOutput(withLicence(5), 5000)).toMatch(/^1: # Copyright/)
+    expect(cutOutput(withLicence(5), 150)).not.toContain("with the licence")
+  })
+
   it("says which lines of any other output are missing", () => {
     const lines = Array.from({ length: 500 }, (_, index) => `item ${index}`)
     const text = cutOutput(gave("get_items", {}, lines.join("\n")), 2000)

@@ -1,0 +1,69 @@
+/**
+ * The functions that changes touch, whole and as they are now, so that a model goes on with them without a look. The lines of heads and
+ * imports that changed stand alone.
+ */
+import { declarationLines } from "../excerpts/EnclosingLines.ts"
+import { packLines } from "../excerpts/Packing.ts"
+import { languageOf } from "../files/Language.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
+import { fenced } from "../markdown/PromptBlock.ts"
+import { gapText } from "../models/OutputCut.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+
+/** A declaration with more lines is not shown whole. */
+const longestFunction = 100
+
+/** The numbers of the lines that a diff adds, and of those before which it removes some. */
+export const changedLines = (diff: string): ReadonlyArray<number> => {
+  const numbers = new Set<number>()
+  let next = 0
+  for (const line of diff.split("\n")) {
+    const start = /^@@ -\S+ \+(\d+)/.exec(line)?.[1]
+    if (start !== undefined) next = Number(start)
+    else if (next === 0) continue
+    else if (line.startsWith("-")) numbers.add(next)
+    else {
+      if (line.startsWith("+")) numbers.add(next)
+      next += 1
+    }
+  }
+  return [...numbers]
+}
+
+interface FunctionOrder {
+  readonly places: ReadonlyArray<LineRange>
+  /** What stands elsewhere in the prompt. */
+  readonly shown: ReadonlyArray<LineRange>
+  /** Lines that are shown too where there is room. */
+  readonly beside: ReadonlyArray<LineRange>
+  readonly budget: number
+}
+
+const holds = (outer: LineRange, inner: LineRange): boolean => outer.from <= inner.from && inner.to <= outer.to
+
+/** Whole functions around all of these places, in at most `budget` characters; nothing where one of them has no room. */
+export const changedFunctions = (
+  { path, text }: ProposedFile,
+  { beside, budget, places, shown }: FunctionOrder
+): string | undefined => {
+  const source = (text ?? "").replace(/\n$/, "").split("\n")
+  const declared = declarationLines(source, languageOf(path))
+  const within = places.map(({ from, to }) => ({
+    from: Math.min(from, source.length),
+    to: Math.min(to, source.length)
+  }))
+  const ranges = within.map((place) => declared(place) ?? place)
+  const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunction
+  if (!ranges.every(isShort) || within.every((place) => declared(place) === undefined)) return undefined
+  const wanted = ranges.filter((range) => !shown.some((outer) => holds(outer, range)))
+  if (wanted.length === 0) return ""
+  const indexes = ({ from, to }: LineRange): ReadonlyArray<number> =>
+    Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
+  let isWhole = true
+  const packed = packLines(numberLines(source, 1), budget - path.length - 30, gapText, (choice) => {
+    isWhole = choice.add(wanted.flatMap(indexes))
+    if (isWhole) for (const range of beside) choice.add(indexes(range))
+  })
+  return isWhole ? `### ${path}\n\n${fenced(packed.text, "text")}\n\n` : undefined
+}
