@@ -32,22 +32,11 @@ import {
 import type { RunEvent } from "../../plugin-kit.ts"
 import { retryTransient, type DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { transaction } from "./ClusterDatabase.ts"
-import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
+import { ProjectShared } from "./RunErrors.ts"
+import { offerRun, removePieces } from "./BossWork.ts"
+import { aliveSeconds } from "./ClusterWorkers.ts"
 import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"
-
-/** Another run is changing the project. */
-export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
-  project: Schema.String,
-  runId: Schema.String,
-  begunAt: Schema.String
-}) {
-  readonly exitCode = 1
-
-  override get message(): string {
-    return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
-  }
-}
 
 export interface ClusterRunState {
   readonly run: ClusterRun
@@ -258,11 +247,15 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       )
     )
   ),
-  /** The records of a run after this one, at most 1,000. */
-  after: Effect.fnUntraced(function* (runId: string, seq: number) {
-    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-      WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
-    return rows.map(lineOfRow)
+  /** All records of a run. */
+  records: Effect.fnUntraced(function* (runId: string) {
+    const lines: Array<JournalLine> = []
+    for (;;) {
+      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND seq > ${lines.at(-1)?.seq ?? 0} ORDER BY seq LIMIT 1000`)
+      if (rows.length === 0) return lines
+      lines.push(...rows.map(lineOfRow))
+    }
   }),
   /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
@@ -361,15 +354,6 @@ export const layerClusterStore = Layer.effect(
   Effect.map(ClusterRuns, (runs) => {
     const list = Effect.orDie(runs.list)
 
-    const linesOf = Effect.fnUntraced(function* (runId: string) {
-      const lines: Array<JournalLine> = []
-      for (;;) {
-        const more = yield* runs.after(runId, lines.at(-1)?.seq ?? 0)
-        if (more.length === 0) return lines
-        lines.push(...more)
-      }
-    })
-
     return RunStore.of({
       list: Effect.map(list, (all) => all.map(summaryOf)),
       find: (given) =>
@@ -384,7 +368,7 @@ export const layerClusterStore = Layer.effect(
         if (standing === undefined) {
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
-        const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
+        const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
         /* One that was resumed has other settings since. */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)

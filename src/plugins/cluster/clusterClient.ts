@@ -41,7 +41,7 @@ import { layerDatabase } from "./ClusterDatabase.ts"
 import { ClusterRuns, layerClusterStore } from "./ClusterRuns.ts"
 import { ClusterWorkers, watchWorkers } from "./ClusterWorkers.ts"
 import { followRun } from "./RunFollower.ts"
-import { RunRefused } from "./RemoteAnswers.ts"
+import { RunRefused } from "./RunErrors.ts"
 import { layerBossWork } from "./BossWork.ts"
 import { WorkQueues } from "./WorkQueues.ts"
 
