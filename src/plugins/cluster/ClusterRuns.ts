@@ -209,12 +209,6 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       )
       return isFree
     }),
-    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
-    remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
-      const removed = sql`DELETE FROM task_conductor_runs
-        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
-      return Effect.map(retryTransient(removed), ({ length }) => length > 0)
-    }),
     /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
@@ -231,6 +225,23 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     })
   }
 }
+
+const makeRemovals = (sql: SqlClient.SqlClient) => ({
+  /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
+  remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
+    const removed = sql`DELETE FROM task_conductor_runs
+      WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+    return Effect.map(retryTransient(removed), ({ length }) => length > 0)
+  }),
+  /** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
+  removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
+    const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
+    const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
+      WHERE ending IS NOT NULL AND (begun_at < ${before} OR run_id IN (SELECT run_id FROM task_conductor_runs
+        ORDER BY begun_at DESC, run_id DESC OFFSET ${newest}::bigint)) RETURNING run_id AS "runId"`)
+    return rows.map(({ runId }) => runId)
+  })
+})
 
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
   /** The state of a run; nothing when there is no such run. */
@@ -308,26 +319,11 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
 export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/plugins/cluster/ClusterRuns", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    return { ...makeRunChanges(sql, yield* WorkQueues), ...makeRunQueries(sql) }
+    return { ...makeRunChanges(sql, yield* WorkQueues), ...makeRemovals(sql), ...makeRunQueries(sql) }
   })
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-/** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
-export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
-  days,
-  newest
-}: RunsKept): Effect.fn.Return<ReadonlyArray<string>, DatabaseUnavailable, ClusterRuns> {
-  const runs = yield* ClusterRuns
-  const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
-  const all = yield* runs.list
-  const old = all.filter(
-    ({ begunAt, ending }, at) => ending !== undefined && (begunAt < before || (newest !== undefined && at >= newest))
-  )
-  const removed = yield* Effect.filter(old, ({ run }) => runs.remove(run.opened.order.runId))
-  return removed.map(({ run }) => run.opened.order.runId)
-})
 
 const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
   const { order, project, settings } = run.opened
