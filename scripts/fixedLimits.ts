@@ -704,7 +704,7 @@ export const noLimits: ReadonlyArray<string> = [
   "plugins/cluster/ClusterWorkers.ts#mostCalls",
   "plugins/cluster/ClusterWorkers.ts#reportInterval",
   "plugins/cluster/ClusterWorkers.ts#freshSeconds",
-  "plugins/cluster/BossWork.ts#aliveSeconds",
+  "plugins/cluster/ClusterWorkers.ts#aliveSeconds",
   "plugins/cluster/WorkQueues.ts#definitionLimit",
   "services/pipeline/PlaceWork.ts#longestLook",
   "services/files/BinaryPatch.ts#lineBytes",

@@ -74,7 +74,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 }, 60_000)
 
-describe("task-conductor-cluster", { timeout: 60_000 }, () => {
+describe("task-conductor-cluster", { timeout: 300_000 }, () => {
   it("is named by the program where it is missing", async () => {
     const orders = [
       ["worker", "--help"],

@@ -15,7 +15,7 @@ import {
 } from "../../src/plugins/cluster/ClusterWork.ts"
 import { pieceId, queueOf, type WorkKind, workKinds } from "../../src/plugins/cluster/WorkQueues.ts"
 import { lineOf, parseJson, type JournalLine } from "../../src/services/journal/JournalLine.ts"
-import { aliveSeconds } from "../../src/plugins/cluster/BossWork.ts"
+import { aliveSeconds } from "../../src/plugins/cluster/ClusterWorkers.ts"
 
 interface MemoryRun {
   readonly program: string

@@ -16,15 +16,15 @@ import {
   ClusterWork,
   Declined,
   type Lease,
-  type Presence,
+  type NewRecord,
   priorityStep,
   type RunQuestion,
   runPiece,
   type WorkItem
 } from "./ClusterWork.ts"
+import { aliveSeconds, sayPresent } from "./ClusterWorkers.ts"
 import { StatementLimit } from "./PostgresClient.ts"
 import {
-  type BossJob,
   bossSchema,
   kindOf,
   pieceId,
@@ -35,9 +35,6 @@ import {
   WorkQueues,
   type WorkKind
 } from "./WorkQueues.ts"
-
-/** A worker that was not seen for this time counts as dead. */
-export const aliveSeconds = 15
 
 /** A heartbeat that gets no answer is sent again on another connection, long before the pieces are given up. */
 const heartbeatLimit = "4 seconds"
@@ -72,12 +69,6 @@ const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:${attempt}`
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
-export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
-  sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
-    VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
-    ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, program = excluded.program, report = excluded.report,
-      seen_at = excluded.seen_at`
-
 /**
  * Locks are taken in one order, so that nothing waits in a circle: the row of the run, the piece that leads it, other pieces by their
  * ids. Rows that refer to a run wait for no lock on it.
@@ -86,11 +77,12 @@ const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
 const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
 
-/** The active attempts among these, locked until the end of the transaction; none unless `condition` holds, which is looked at first. */
+/** The active attempts among these, locked until the end of the transaction; none unless `condition` holds, which comes first. */
 const held = (
   sql: SqlClient.SqlClient,
   attempts: ReadonlyArray<WorkAttempt>,
-  { condition = "true", lock = "SHARE" }: { readonly condition?: string; readonly lock?: "SHARE" | "UPDATE" } = {}
+  lock: "SHARE" | "UPDATE" = "SHARE",
+  condition = "true"
 ) => {
   const listOf = (texts: ReadonlyArray<string>) => sql`string_to_array(${texts.join(",")}, ',')`
   const pairs = attempts.map(pairOf)
@@ -119,6 +111,12 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
+/** The pieces of a run in these queues for which this condition holds, in the order of locks. */
+const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
+  sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
+    WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
+      AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR UPDATE OF j`
+
 /** Removes the pieces of a run in these queues, also those that somebody has: whatever is written for them is refused. */
 export const removePieces = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -126,33 +124,20 @@ export const removePieces = Effect.fnUntraced(function* (
   runId: string,
   queues: ReadonlyArray<string>
 ) {
-  const names = JSON.stringify(queues)
-  const rows = yield* sql<{
-    readonly name: string
-    readonly id: string
-  }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
-    WHERE j.name IN (SELECT jsonb_array_elements_text(${names}::jsonb)) AND j.singleton_key = ${runId}
-    ${sql.literal(lockOrder)} FOR UPDATE OF j`
-  for (const [name, pieces] of Map.groupBy(rows, (row) => row.name)) {
+  for (const [name, pieces] of Map.groupBy(yield* piecesOf(sql, runId, queues, "true"), (row) => row.name)) {
     const ids = pieces.map(({ id }) => id)
     yield* use((boss, options) => boss.deleteJob(name, ids, options))
   }
 })
 
-/** Lets the pieces of a run that rest begin again: all of them, or this one. */
+/** Lets the pieces of a run that rest begin again. */
 const wake = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { use }: WorkQueues["Service"],
   runId: string,
   queues: ReadonlyArray<string>
 ) {
-  const rows = yield* sql<{
-    readonly name: string
-    readonly id: string
-  }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
-    WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
-      AND j.state < 'active' AND ${sql.literal(rests)} ${sql.literal(lockOrder)}`
-  for (const { id, name } of rows) {
+  for (const { id, name } of yield* piecesOf(sql, runId, queues, `state < 'active' AND ${rests}`)) {
     yield* use((boss, options) => boss.update(name, undefined, { id, startAfter: 0, ...options }))
   }
 })
@@ -227,42 +212,42 @@ const makeClaim = (
   })
 }
 
+/** Writes these records of one run whose attempts are active; the tokens of those that are written. */
+const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
+  const count = records.length
+  const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
+  const leases = records.map(({ lease }) => lease)
+  const given = JSON.stringify(
+    records.map(({ lease, ...record }, index) => ({ ...record, n: index + 1, id: lease.id, attempt: lease.attempt }))
+  )
+  return sql<{ readonly token: string }>`WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
+        type text, key text, event text, json text)),
+    locked AS (${lockedRun(sql, runId)}),
+    held AS (${held(sql, leases, "SHARE", "EXISTS (SELECT FROM locked)")}),
+    run AS (UPDATE task_conductor_runs r SET records = r.records + ${count}, size = r.size + ${bytes}
+      WHERE r.run_id = ${runId} AND EXISTS (SELECT FROM held) RETURNING r.records),
+    added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+      SELECT ${runId}, run.records - ${count} + g.n, g.at, g.type, g.key, g.event, g.json, g.token
+      FROM run, given g JOIN held ON held.id = g.id AND held.retry_count = g.attempt
+      ON CONFLICT (token) DO NOTHING RETURNING token)
+    SELECT token::text AS token FROM added
+    UNION SELECT r.token::text FROM task_conductor_records r JOIN given ON given.token = r.token`
+}
+
 const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): ClusterWork["Service"]["append"] =>
   Effect.fn("ClusterWork.append")((runId, records, finished = []) => {
-    const count = records.length
-    const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
-    const given = JSON.stringify(
-      records.map(({ lease, ...record }, index) => ({ ...record, n: index + 1, id: lease.id, attempt: lease.attempt }))
-    )
-    const written = sql<{ readonly token: string }>`WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
-          type text, key text, event text, json text)),
-      locked AS (${lockedRun(sql, runId)}),
-      held AS (${held(
-        sql,
-        records.map(({ lease }) => lease),
-        { condition: "EXISTS (SELECT FROM locked)" }
-      )}),
-      run AS (UPDATE task_conductor_runs r SET records = r.records + ${count}, size = r.size + ${bytes}
-        WHERE r.run_id = ${runId} AND EXISTS (SELECT FROM held) RETURNING r.records),
-      added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-        SELECT ${runId}, run.records - ${count} + g.n, g.at, g.type, g.key, g.event, g.json, g.token
-        FROM run, given g JOIN held ON held.id = g.id AND held.retry_count = g.attempt
-        ON CONFLICT (token) DO NOTHING RETURNING token)
-      SELECT token::text AS token FROM added
-      UNION SELECT r.token::text FROM task_conductor_records r JOIN given ON given.token = r.token`
-    const finish = Effect.forEach(finished, ({ lease, result }) =>
-      Effect.andThen(
-        queues.use((boss, options) => boss.complete(lease.queue, asAttempt(lease), { result }, options)),
-        wake(sql, queues, runId, [queueLike(lease.queue, "run")])
-      )
-    )
-    const write = records.length === 0 ? Effect.succeed([]) : written
-    const writeAll = Effect.andThen(
-      lockedRun(sql, runId),
-      Effect.tap(write, () => finish)
-    )
-    const all = finished.length === 0 ? write : transaction(sql, writeAll)
+    const write = records.length === 0 ? Effect.succeed([]) : writeRecords(sql, runId, records)
+    const finish = Effect.gen(function* () {
+      yield* lockedRun(sql, runId)
+      const rows = yield* write
+      for (const { lease, result } of finished) {
+        yield* queues.use((boss, options) => boss.complete(lease.queue, asAttempt(lease), { result }, options))
+        yield* wake(sql, queues, runId, [queueLike(lease.queue, "run")])
+      }
+      return rows
+    })
+    const all = finished.length === 0 ? write : transaction(sql, finish)
     return Effect.map(retryTransient(all), (rows) => new Set(rows.map(({ token }) => token)))
   })
 
@@ -283,7 +268,7 @@ const makeOffer = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Cl
       for (const [kind, items] of Map.groupBy(pieces, (piece: WorkItem) => piece.kind)) {
         const queue = queueLike(lease.queue, kind)
         const [row] = yield* firstPriority(sql, lease, queue)
-        const offered = items.map(({ key, payload }, at): BossJob => {
+        const offered = items.map(({ key, payload }, at) => {
           const id = pieceId(leader, key)
           const data: PieceData = { runId, leader, key, payload, priority }
           return { id, data, priority: (row?.first ?? 0) - at, singletonKey: runId, group: { id } }
@@ -297,21 +282,16 @@ const makeOffer = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Cl
 
 const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): ClusterWork["Service"]["end"] =>
   Effect.fn("ClusterWork.end")((lease, ending, record) => {
-    const given = JSON.stringify(record === undefined ? [] : [record])
-    const count = record === undefined ? 0 : 1
-    const bytes = Buffer.byteLength(record?.json ?? "")
-    const write = sql`WITH locked AS (${lockedRun(sql, lease.runId)}),
-      held AS (${held(sql, [lease], { condition: "EXISTS (SELECT FROM locked)", lock: "UPDATE" })}),
-      ended AS (UPDATE task_conductor_runs r SET ending = ${ending}, records = r.records + ${count}, size = r.size + ${bytes}
-        WHERE r.run_id = ${lease.runId} AND EXISTS (SELECT FROM held) RETURNING r.run_id, r.records),
-      added AS (INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-        SELECT ended.run_id, ended.records, g.at, g.type, g.key, g.event, g.json, g.token FROM ended,
-          jsonb_to_recordset(${given}::jsonb) AS g(token uuid, at text, type text, key text, event text, json text))
-      SELECT FROM ended`
-    const end = Effect.tap(write, ({ length }) =>
-      length > 0 ? removePieces(sql, queues, lease.runId, queuesLike(lease.queue)) : Effect.void
-    )
-    return Effect.map(retryTransient(transaction(sql, end)), ({ length }) => length > 0)
+    const { queue, runId } = lease
+    const end = Effect.gen(function* () {
+      if ((yield* lockedRun(sql, runId)).length === 0) return false
+      if ((yield* held(sql, [lease], "UPDATE")).length === 0) return false
+      if (record !== undefined) yield* writeRecords(sql, runId, [record])
+      yield* sql`UPDATE task_conductor_runs SET ending = ${ending} WHERE run_id = ${runId}`
+      yield* removePieces(sql, queues, runId, queuesLike(queue))
+      return true
+    })
+    return retryTransient(transaction(sql, end))
   })
 
 const makeRenew = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
@@ -319,7 +299,7 @@ const makeRenew = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Cl
     const present = presence === undefined ? sql`` : sql`WITH present AS (${sayPresent(sql, presence)})`
     const runIds = JSON.stringify(leases.map(({ runId }) => runId))
     const beat = Effect.gen(function* () {
-      const rowsHeld = leases.length === 0 ? [] : yield* held(sql, leases, { lock: "UPDATE" })
+      const rowsHeld = leases.length === 0 ? [] : yield* held(sql, leases, "UPDATE")
       const kept = new Set(rowsHeld.map(({ id, retry_count: attempt }) => pairOf({ id, attempt })))
       for (const [queue, pieces] of Map.groupBy(leases, (lease) => lease.queue)) {
         yield* use((boss, options) => boss.touch(queue, pieces.map(asAttempt), options))
@@ -340,13 +320,14 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
     const rest = Effect.gen(function* () {
       /* An answer comes before or after all of this: it takes the same lock. */
       yield* lockedRun(sql, lease.runId)
+      if ((yield* held(sql, [lease], "UPDATE")).length === 0) return
       const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers
           WHERE run_id = ${lease.runId} AND question IN (SELECT jsonb_array_elements_text(${JSON.stringify(questions)}::jsonb)))
         OR EXISTS (SELECT FROM jsonb_array_elements_text(${pieces}::jsonb) AS g(id) WHERE NOT EXISTS (
           SELECT FROM ${sql.literal(jobs)} WHERE name = ANY(string_to_array(${queuesLike(lease.queue).join(",")}, ','))
             AND id = g.id::uuid AND state < 'active' AND ${sql.literal(rests)})) AS wakes`
-      const { affected } = yield* use((boss, options) => boss.fail(lease.queue, asAttempt(lease), null, options))
-      if (affected === 0 || row?.wakes !== false) return
+      yield* use((boss, options) => boss.fail(lease.queue, asAttempt(lease), null, options))
+      if (row?.wakes !== false) return
       yield* use((boss, options) =>
         boss.update(lease.queue, undefined, { id: lease.id, startAfter: never, ...options })
       )

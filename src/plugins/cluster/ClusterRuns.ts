@@ -32,22 +32,11 @@ import {
 import type { RunEvent } from "../../plugin-kit.ts"
 import { retryTransient, type DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { transaction } from "./ClusterDatabase.ts"
-import { aliveSeconds, offerRun, removePieces } from "./BossWork.ts"
+import { ProjectShared } from "./RunErrors.ts"
+import { offerRun, removePieces } from "./BossWork.ts"
+import { aliveSeconds } from "./ClusterWorkers.ts"
 import { isLed, queuesOf, WorkQueues } from "./WorkQueues.ts"
 import type { Redact } from "./WithoutSecrets.ts"
-
-/** Another run is changing the project. */
-export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
-  project: Schema.String,
-  runId: Schema.String,
-  begunAt: Schema.String
-}) {
-  readonly exitCode = 1
-
-  override get message(): string {
-    return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
-  }
-}
 
 export interface ClusterRunState {
   readonly run: ClusterRun
@@ -220,12 +209,6 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       )
       return isFree
     }),
-    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
-    remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
-      const removed = sql`DELETE FROM task_conductor_runs
-        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
-      return Effect.map(retryTransient(removed), ({ length }) => length > 0)
-    }),
     /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
@@ -243,6 +226,23 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
   }
 }
 
+const makeRemovals = (sql: SqlClient.SqlClient) => ({
+  /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
+  remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
+    const removed = sql`DELETE FROM task_conductor_runs
+      WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+    return Effect.map(retryTransient(removed), ({ length }) => length > 0)
+  }),
+  /** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
+  removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
+    const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
+    const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
+      WHERE ending IS NOT NULL AND (begun_at < ${before} OR run_id IN (SELECT run_id FROM task_conductor_runs
+        ORDER BY begun_at DESC, run_id DESC OFFSET ${newest}::bigint)) RETURNING run_id AS "runId"`)
+    return rows.map(({ runId }) => runId)
+  })
+})
+
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
   /** The state of a run; nothing when there is no such run. */
   standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
@@ -258,11 +258,15 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       )
     )
   ),
-  /** The records of a run after this one, at most 1,000. */
-  after: Effect.fnUntraced(function* (runId: string, seq: number) {
-    const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
-      WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
-    return rows.map(lineOfRow)
+  /** All records of a run. */
+  records: Effect.fnUntraced(function* (runId: string) {
+    const lines: Array<JournalLine> = []
+    for (;;) {
+      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND seq > ${lines.at(-1)?.seq ?? 0} ORDER BY seq LIMIT 1000`)
+      if (rows.length === 0) return lines
+      lines.push(...rows.map(lineOfRow))
+    }
   }),
   /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
@@ -315,26 +319,11 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
 export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/plugins/cluster/ClusterRuns", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    return { ...makeRunChanges(sql, yield* WorkQueues), ...makeRunQueries(sql) }
+    return { ...makeRunChanges(sql, yield* WorkQueues), ...makeRemovals(sql), ...makeRunQueries(sql) }
   })
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-/** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
-export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
-  days,
-  newest
-}: RunsKept): Effect.fn.Return<ReadonlyArray<string>, DatabaseUnavailable, ClusterRuns> {
-  const runs = yield* ClusterRuns
-  const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
-  const all = yield* runs.list
-  const old = all.filter(
-    ({ begunAt, ending }, at) => ending !== undefined && (begunAt < before || (newest !== undefined && at >= newest))
-  )
-  const removed = yield* Effect.filter(old, ({ run }) => runs.remove(run.opened.order.runId))
-  return removed.map(({ run }) => run.opened.order.runId)
-})
 
 const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
   const { order, project, settings } = run.opened
@@ -361,15 +350,6 @@ export const layerClusterStore = Layer.effect(
   Effect.map(ClusterRuns, (runs) => {
     const list = Effect.orDie(runs.list)
 
-    const linesOf = Effect.fnUntraced(function* (runId: string) {
-      const lines: Array<JournalLine> = []
-      for (;;) {
-        const more = yield* runs.after(runId, lines.at(-1)?.seq ?? 0)
-        if (more.length === 0) return lines
-        lines.push(...more)
-      }
-    })
-
     return RunStore.of({
       list: Effect.map(list, (all) => all.map(summaryOf)),
       find: (given) =>
@@ -384,7 +364,7 @@ export const layerClusterStore = Layer.effect(
         if (standing === undefined) {
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
-        const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
+        const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
         /* One that was resumed has other settings since. */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)

@@ -9,7 +9,6 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { retryTransient } from "./DatabaseErrors.ts"
 import type { Presence } from "./ClusterWork.ts"
-import { aliveSeconds, sayPresent } from "./BossWork.ts"
 import { isOtherBuild, ModelProgress } from "../../kit/runs.ts"
 import { printable } from "../../kit/text.ts"
 import { modelCallKey, type RecordedEvent } from "../../plugin-kit.ts"
@@ -73,6 +72,9 @@ export interface WorkerState extends WorkerReport {
   readonly isAlive: boolean
 }
 
+/** A worker that was not seen for this time counts as dead. */
+export const aliveSeconds = 15
+
 /** A worker says every two seconds that it is there. */
 export const reportInterval = "2 seconds"
 
@@ -91,6 +93,13 @@ export const presenceOf = (worker: WorkerReport): Presence => ({
   report: encodeReport(worker)
 })
 
+/** Says that a worker is there. */
+export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
+  sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+    VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at, program = excluded.program, report = excluded.report,
+      seen_at = excluded.seen_at`
+
 const makeWorkers = (sql: SqlClient.SqlClient) => {
   /** Workers of the last day, the oldest first. */
   const list = Effect.map(
@@ -106,7 +115,6 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
   return {
     list,
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
-    /** Says that a worker is there. */
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
     /** Removes workers that nothing lists any more. */
     forget: Effect.asVoid(

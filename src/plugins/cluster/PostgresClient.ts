@@ -88,15 +88,16 @@ const send = (lent: Lent, text: string, values: ReadonlyArray<unknown>): Effect.
 const connectionOf = (lent: Lent): Connection => {
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(send(lent, text, values), (result): ReadonlyArray<QueryResultRow> => result.rows)
+  const values = (text: string, given: ReadonlyArray<unknown>) =>
+    Effect.map(rows(text, given), (all) => all.map((row) => Object.values(row)))
   return {
     execute: rows,
     executeUnprepared: rows,
     executeRaw: (text, values) =>
       /* Several statements in one text may leave a transaction open that failed. */
       Effect.tapError(send(lent, text, values), () => Effect.sync(() => void (lent.isBroken = true))),
-    executeValues: (text, values) => Effect.map(rows(text, values), (all) => all.map((row) => Object.values(row))),
-    executeValuesUnprepared: (text, values) =>
-      Effect.map(rows(text, values), (all) => all.map((row) => Object.values(row))),
+    executeValues: values,
+    executeValuesUnprepared: values,
     executeStream: () => Stream.die("Statements of a cluster are not streamed.")
   }
 }

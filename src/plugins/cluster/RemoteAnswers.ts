@@ -10,16 +10,6 @@ import { isStart } from "../../kit/tools.ts"
 import { type Answered, Approver } from "../../plugin-kit.ts"
 import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
-/** The run could not be executed at all. */
-export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
-  what: Schema.String,
-  exitCode: Schema.Int
-}) {
-  override get message(): string {
-    return this.what
-  }
-}
-
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
 /** Saves the answer to a question; the first one counts. */

@@ -7,8 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
-import { stepText } from "../../kit/documents.ts"
-import { answered as answerCodecs, exitCodeOf, type JournalLine, readRecord } from "../../kit/runs.ts"
+import { answered as answerCodecs, type JournalLine, readRecord } from "../../kit/runs.ts"
 import type { AnsweredBy } from "../../kit/tools.ts"
 import { type Answered, Approver, modelCallKey, type RecordedEvent, type RunEvent } from "../../plugin-kit.ts"
 import * as Semaphore from "effect/Semaphore"
@@ -16,21 +15,8 @@ import { ClusterRuns } from "./ClusterRuns.ts"
 import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterWork } from "./ClusterWork.ts"
 import { giveAnswer } from "./RemoteAnswers.ts"
+import { RunWaits } from "./RunErrors.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
-
-/** The run waits for an answer that nobody at this client can give. */
-export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
-  runId: Schema.String,
-  /** The heading of the step, or the name of the task, that is asked about. */
-  title: Schema.String
-}) {
-  readonly exitCode = exitCodeOf("not_permitted")
-
-  override get message(): string {
-    const { runId, title } = this
-    return `The run ${runId} waits for an answer about "${stepText(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
-  }
-}
 
 export interface FollowOptions {
   /** How far the model calls of the run are, which workers of this version carry out. */

@@ -11,6 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { createHash } from "node:crypto"
 import { DatabaseError } from "pg"
+import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { sqlErrorOf, StatementLimit } from "./PostgresClient.ts"
 
 /** `run` leads a run from its order to its report; `refine` and `task` are the phases of a task. */
@@ -42,46 +43,7 @@ export const pieceId = (leader: string, key: string): string => {
 }
 
 /** What pg-boss sends a statement with. */
-export interface BossOptions {
-  readonly db: { executeSql(text: string, values?: ReadonlyArray<unknown>): Promise<{ rows: Array<object> }> }
-}
-
-/** An attempt in the words of pg-boss; what names one is refused when it is not the active one. */
-export interface BossAttempt {
-  readonly id: string
-  readonly retryCount: number
-}
-
-/** A piece that is put into a queue. */
-export interface BossJob {
-  readonly id: string
-  readonly data: object
-  readonly priority: number
-  readonly singletonKey: string
-  readonly group: { readonly id: string }
-}
-
-/** The part of pg-boss that is used: published declarations name no package but effect. */
-export interface Boss {
-  createQueue(queue: string, options: typeof queueOptions): Promise<void>
-  supervise(): Promise<void>
-  insert(queue: string, jobs: Array<BossJob>, options: BossOptions): Promise<unknown>
-  fetch<A>(
-    queue: string,
-    options: BossOptions & { batchSize: number; ignoreGroups: Array<string> }
-  ): Promise<Array<BossAttempt & { readonly data: A }>>
-  touch(queue: string, attempts: Array<BossAttempt>, options: BossOptions): Promise<unknown>
-  complete(queue: string, attempt: BossAttempt, output: object, options: BossOptions): Promise<unknown>
-  fail(queue: string, attempt: BossAttempt, output: null, options: BossOptions): Promise<{ readonly affected?: number }>
-  /* Null would be the new data. */
-  update(
-    queue: string,
-    data: undefined,
-    options: BossOptions & { id: string; startAfter: string | number }
-  ): Promise<unknown>
-  deleteJob(queue: string, pieces: Array<string> | BossAttempt, options: BossOptions): Promise<unknown>
-  stop(options: { readonly graceful: boolean }): Promise<void>
-}
+export type BossOptions = Required<Pick<ConnectionOptions, "db">>
 
 const queueOptions = {
   heartbeatSeconds,
@@ -144,7 +106,7 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     times: 3,
     while: isDuplicate
   })
-  return boss as unknown as Boss
+  return boss
 })
 
 const makeQueues = Effect.gen(function* () {
@@ -152,14 +114,14 @@ const makeQueues = Effect.gen(function* () {
   const starting = yield* Effect.cachedWithTTL(start(sql), (exit) =>
     Exit.isSuccess(exit) ? Duration.infinity : Duration.zero
   )
-  let started: Boss | undefined
+  let started: PgBoss | undefined
   const boss = Effect.tap(starting, (made) => Effect.sync(() => void (started = made)))
   yield* Effect.addFinalizer(() =>
     Effect.promise(() => started?.stop({ graceful: false }).catch(() => undefined) ?? Promise.resolve())
   )
   const existing = new Set<string>()
   const use = Effect.fnUntraced(function* <A>(
-    call: (boss: Boss, options: BossOptions) => Promise<A>
+    call: (boss: PgBoss, options: BossOptions) => Promise<A>
   ): Effect.fn.Return<A, SqlError> {
     const ready = yield* boss
     const context = yield* Effect.context<never>()

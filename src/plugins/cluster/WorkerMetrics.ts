@@ -7,7 +7,7 @@ import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import { sendMetrics } from "../../kit/program.ts"
-import { aliveSeconds } from "./BossWork.ts"
+import { aliveSeconds } from "./ClusterWorkers.ts"
 import { bossSchema } from "./WorkQueues.ts"
 
 /** How often the database is asked. */

@@ -41,7 +41,7 @@ import { layerDatabase } from "./ClusterDatabase.ts"
 import { ClusterRuns, layerClusterStore } from "./ClusterRuns.ts"
 import { ClusterWorkers, watchWorkers } from "./ClusterWorkers.ts"
 import { followRun } from "./RunFollower.ts"
-import { RunRefused } from "./RemoteAnswers.ts"
+import { RunRefused } from "./RunErrors.ts"
 import { layerBossWork } from "./BossWork.ts"
 import { WorkQueues } from "./WorkQueues.ts"
 
@@ -63,11 +63,9 @@ export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.la
   Layer.provide(WorkQueues.layer)
 )
 
-/** The tables of a database, each behind its service. */
-export const layerTables = (address?: string) => layerServices.pipe(Layer.provide(layerNamedDatabase(address)))
-
 /** The runs in the database. */
-export const layerClusterRuns = (address?: string) => Layer.provideMerge(layerClusterStore, layerTables(address))
+export const layerClusterRuns = (address?: string) =>
+  layerClusterStore.pipe(Layer.provideMerge(layerServices), Layer.provide(layerNamedDatabase(address)))
 
 /** What a client needs to start and follow runs; the approver answers their questions. */
 export const layerClient = (

@@ -22,9 +22,7 @@ import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submit
 import { runWorker } from "./worker.ts"
 
 export { DatabaseUnavailable, DatabaseUnnamed } from "./DatabaseErrors.ts"
-export { ProjectShared } from "./ClusterRuns.ts"
-export { RunWaits } from "./RunFollower.ts"
-export { RunRefused } from "./RemoteAnswers.ts"
+export { ProjectShared, RunRefused, RunWaits } from "./RunErrors.ts"
 
 /** Where the runs are. */
 export interface DatabaseOptions {

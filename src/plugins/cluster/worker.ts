@@ -20,7 +20,7 @@ import {
   type WorkerReport
 } from "./ClusterWorkers.ts"
 import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./DatabaseErrors.ts"
-import { ClusterRuns, removeOldRuns } from "./ClusterRuns.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
 import { runWorkLoop } from "./WorkLoop.ts"
 import { layerNamedDatabase, layerServices } from "./clusterClient.ts"
 import { type Load, makeLoad, makeSlots } from "./WorkerLoad.ts"
@@ -117,8 +117,9 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
 
 /** Removes runs that are not kept any longer, now and every hour. */
 const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOptions["report"]) {
+  const runs = yield* ClusterRuns
   const remove = Effect.gen(function* () {
-    const { length } = yield* removeOldRuns(kept)
+    const { length } = yield* runs.removeOld(kept)
     if (length > 0)
       yield* report(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
   })

@@ -39,7 +39,8 @@ import { ClusterRuns } from "./ClusterRuns.ts"
 import { ClusterWork } from "./ClusterWork.ts"
 import type { CallProgressBoard } from "./ClusterWorkers.ts"
 import { UnfitWorker, layerClusterTasks, type TaskContext } from "./ClusterTasks.ts"
-import { layerRemoteApprover, RunRefused } from "./RemoteAnswers.ts"
+import { layerRemoteApprover } from "./RemoteAnswers.ts"
+import { RunRefused } from "./RunErrors.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */

@@ -209,7 +209,7 @@ describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () =
             for (const runId of runIds) {
               const texts = memory.known(runId, 0).map(({ json }) => json)
               assert.deepStrictEqual(
-                (yield* runs.after(runId, 0)).map(({ json }) => json),
+                (yield* runs.records(runId)).map(({ json }) => json),
                 texts
               )
             }

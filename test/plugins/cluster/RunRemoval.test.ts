@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
-import { ClusterRuns, removeOldRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -87,7 +87,7 @@ describe("a run that is removed from the database", { timeout: 60_000, ...needsP
           [{ newest: 1 }, ["run-3"]],
           [{ newest: 1, days: 1000 }, []]
         ] as const) {
-          assert.deepStrictEqual(yield* removeOldRuns(kept), [...removed])
+          assert.deepStrictEqual(yield* runs.removeOld(kept), [...removed])
         }
         const ids = (yield* runs.list).map(({ run }) => run.opened.order.runId)
         assert.deepStrictEqual(ids, ["run-4", "run-0"])
