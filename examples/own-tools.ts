@@ -25,4 +25,5 @@ const { report } = ask({
   tools: { grep, read },
   approve: ({ items }) => items.every(({ tool }) => tool === "read")
 })
-console.log((await report).answer)
+const { answer, message, status } = await report
+console.log(status === "done" ? answer : `${status}: ${message}`)

@@ -29,6 +29,7 @@ import {
 import {
   type AskRequest,
   orderMaterial,
+  type RequestMaterial,
   outputFormOf,
   type RunRequest,
   runOrderOf,
@@ -60,6 +61,14 @@ interface Named {
   readonly runId?: string
 }
 
+/** How the answer of a saved run is read, whose schema in code is not saved. */
+type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
+
+/** From where a run is forked: the first task that is repeated, with all tasks after it. */
+interface ForkRequest<Output extends SchemaSource = SchemaSource> extends Reading<Output> {
+  readonly from: string
+}
+
 type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
 
 /** The request for a prompt alone. */
@@ -75,8 +84,6 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
 })
 
 const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
-
-const asItIs = (report: RunReport): RunReport => report
 
 /** Where work is done, and with what: the settings and the parts that are provided. */
 const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
@@ -181,22 +188,22 @@ const makeSavedRuns = ({ context, given, here, named }: Place) => {
   const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) => here(Effect.provide(work, layerRuns))
   const savedRun = (runId: string) => ({ run: runId, given, project: named })
   return {
-    resume: (runId: string) =>
-      startRun(
-        runId,
-        (listen) =>
-          onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen)))),
-        asItIs
-      ),
+    resume: Effect.fnUntraced(function* (runId: string, reading: Reading = {}) {
+      const form = yield* outputFormOf(reading)
+      const withValue = (report: RunReport) => withValueOf(form, report)
+      const work = (listen: Listen) =>
+        onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen))))
+      return yield* startRun(runId, (listen) => Effect.map(withOutputForm(form)(work(listen)), withValue), withValue)
+    }),
 
-    fork: Effect.fnUntraced(function* (runId: string, { from, ...forked }: { readonly from: string } & Named) {
-      const newId = yield* idOf(forked)
+    fork: Effect.fnUntraced(function* (runId: string, { from, ...others }: ForkRequest & Named) {
+      const newId = yield* idOf(others)
+      const form = yield* outputFormOf(others)
+      const withValue = (report: RunReport) => withValueOf(form, report)
       const order = { ...savedRun(runId), from, runId: newId }
-      return yield* startRun(
-        newId,
-        (listen) => onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen)))),
-        asItIs
-      )
+      const work = (listen: Listen) =>
+        onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen))))
+      return yield* startRun(newId, (listen) => Effect.map(withOutputForm(form)(work(listen)), withValue), withValue)
     })
   }
 }
@@ -239,10 +246,16 @@ export class Conductor extends Context.Service<
     converse(
       request: Omit<AskRequest, "prompt" | "messages"> & Named
     ): Effect.Effect<Conversing<ConductorError>, ConductorError, Scope.Scope>
-    /** Resumes a saved run: finished work is not repeated. Plugins and models that are values are not saved. */
-    resume(runId: string): Started<RunReport>
+    /** Resumes a saved run: finished work is not repeated. Plugins, models and schemas that are values are not saved. */
+    resume<const Output extends SchemaSource = never>(
+      runId: string,
+      reading?: Reading<Output>
+    ): Started<WithValue<RunReport, Output>>
     /** Starts a new run that reuses what another had finished before the task `from`. */
-    fork(runId: string, options: { readonly from: string } & Named): Started<RunReport>
+    fork<const Output extends SchemaSource = never>(
+      runId: string,
+      options: ForkRequest<Output> & Named
+    ): Started<WithValue<RunReport, Output>>
     /** Checks a document against the project: a plan that is accepted here is one that a run accepts. */
     check(text: string, request?: CheckRequest): Effect.Effect<CheckReport, ConductorError>
     /** Checks a document against the project, and writes it anew without what was repaired. */

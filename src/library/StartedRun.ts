@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { type FlatEvent, flattenEvent, type RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunReport } from "../domain/runs/RunReport.ts"
+import { inOptionWords } from "./ConductorError.ts"
 import { makeEventHistory } from "./EventHistory.ts"
 
 /** Work that goes on until its scope closes, which interrupts it and waits until it has stopped. */
@@ -19,6 +20,24 @@ export interface StartedRun<Report, E> {
   readonly events: Stream.Stream<FlatEvent>
   /** How the work ended. A run that began has a report also when it failed, was declined or was interrupted. */
   readonly report: Effect.Effect<Report, E>
+}
+
+/** A report whose message names options, as its errors do. */
+const reportInWords = <Report>(report: Report): Report => {
+  const { message } = Object(report) as { readonly message?: unknown }
+  return typeof message === "string" ? { ...report, message: inOptionWords(message) } : report
+}
+
+/** An event that names options in what it says. */
+const inWords = (event: FlatEvent): FlatEvent => {
+  switch (event.type) {
+    case "message":
+      return { ...event, text: inOptionWords(event.text) }
+    case "run.finished":
+      return { ...event, report: reportInWords(event.report) }
+    default:
+      return event
+  }
 }
 
 /** Hears the events of work. */
@@ -33,11 +52,13 @@ export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   work: (listen: Listen) => Effect.Effect<Report, E, R>,
   ofLast?: (last: RunReport) => Report
 ): Effect.fn.Return<StartedRun<Report, E>, E, R | Scope.Scope> {
-  const { end, pass, push, stream } = makeEventHistory<RecordedEvent, FlatEvent>(flattenEvent)
+  const { end, pass, push, stream } = makeEventHistory<RecordedEvent, FlatEvent>((recorded) =>
+    inWords(flattenEvent(recorded))
+  )
   const begun = yield* Deferred.make<void, E>()
   let last: RunReport | undefined
   const listen: Listen = (recorded) => {
-    if (recorded.event.type === "run.finished") last = recorded.event.report
+    if (recorded.event.type === "run.finished") last = reportInWords(recorded.event.report)
     if (recorded.event.type === "model.progress") pass(recorded)
     else push(recorded)
     Deferred.doneUnsafe(begun, Exit.void)
@@ -53,7 +74,11 @@ export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   )
   yield* Deferred.await(begun)
   const report = Effect.flatMap(Fiber.await(fiber), (exit) =>
-    Exit.isFailure(exit) && last !== undefined && ofLast !== undefined ? Effect.succeed(ofLast(last)) : exit
+    Exit.isFailure(exit)
+      ? last !== undefined && ofLast !== undefined
+        ? Effect.succeed(ofLast(last))
+        : exit
+      : Effect.succeed(reportInWords(exit.value))
   )
   return { runId, events: stream, report }
 })

@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import type { FlatEvent } from "../domain/runs/RunEvent.ts"
 import type { RunReport } from "../domain/runs/RunReport.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
-import { inOptionWords } from "./ConductorError.ts"
+import { isSignal } from "./optionNames.ts"
 import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
 /** Work that goes on. */
@@ -53,19 +53,15 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A report in the words of programs. */
-const inWords = <Report>(report: Report): Report => {
-  const { message } = Object(report) as { readonly message?: unknown }
-  return typeof message === "string" && message.includes("--") ? { ...report, message: inOptionWords(message) } : report
-}
-
 type ReportOf<Started> = Started extends StartedRun<infer Report, unknown> ? Report : never
 
 /** Starts work at once; `signal` interrupts it when it aborts. */
 export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
-  { runId = Effect.runSync(makeRunId), signal }: StartOptions,
+  { runId = Effect.runSync(makeRunId), signal: given }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
+  /* Another value is a wrong option, which the work itself says. */
+  const signal = isSignal(given) ? given : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
   /* Whoever reads the report or the events gets the error. */
   started.catch(() => undefined)
@@ -79,7 +75,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const ended = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
     if (Exit.isFailure(exit)) reject(rejectionOf(exit.cause, signal))
   })
-  const report = ended.then(async () => inWords((await promiseOf((await started).report, signal)) as ReportOf<Started>))
+  const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
     /* A reader learns from the events, too, that there is no report. */

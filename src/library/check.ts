@@ -11,7 +11,15 @@ export interface ProjectCheckOptions
   extends
     Pick<
       ScriptOptions,
-      "configuration" | "project" | "contextWindow" | "referenceBudget" | "limits" | "plugins" | "signal" | "skills"
+      | "configuration"
+      | "project"
+      | "contextWindow"
+      | "referenceBudget"
+      | "limits"
+      | "plugins"
+      | "signal"
+      | "skills"
+      | "tools"
     >,
     CheckRequest {}
 

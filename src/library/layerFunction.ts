@@ -9,6 +9,7 @@ import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import { functionParameter } from "../services/providers/ModelErrors.ts"
 import { CallOptions } from "../services/providers/CallOptions.ts"
 import { estimatedFinish, sentMessages, sentTools, textOf, toolResultText } from "../services/providers/PromptText.ts"
 import {
@@ -81,7 +82,7 @@ export type FunctionAnswer =
  */
 export type ModelFunction = (
   question: FunctionQuestion
-) => FunctionAnswer | PromiseLike<FunctionAnswer> | AsyncIterable<string>
+) => FunctionAnswer | AsyncIterable<string> | PromiseLike<FunctionAnswer | AsyncIterable<string>>
 
 const assistantMessage = ({ content }: Prompt.AssistantMessage): FunctionMessage => {
   const toolCalls = content.flatMap((part) =>
@@ -148,7 +149,8 @@ async function* partsOfPieces(asked: PromptOptions, pieces: AsyncIterable<string
   yield [...close(), endOf(asked, { text })]
 }
 
-const isAnswer = (value: unknown): value is FunctionAnswer => typeof value === "string" || Predicate.isObject(value)
+const isAnswer = (value: unknown): value is FunctionAnswer =>
+  typeof value === "string" || Predicate.hasProperty(value, "text") || Predicate.hasProperty(value, "toolCalls")
 
 const failure = (reason: AiError.AiErrorReason) =>
   AiError.make({ module: "a function of the program", method: "streamText", reason })
@@ -161,7 +163,7 @@ const thrown = (error: unknown) => {
   return failure(
     isPassing(error)
       ? new AiError.InternalProviderError({ description })
-      : new AiError.InvalidRequestError({ description })
+      : new AiError.InvalidRequestError({ description, parameter: functionParameter })
   )
 }
 
@@ -186,7 +188,11 @@ export const layerFunction = (answer: ModelFunction): Layer.Layer<LanguageModel.
               Stream.flatMap(Stream.fromIterable)
             )
           }
-          if (!isAnswer(given)) return yield* thrown(`the model gave ${String(given)} instead of an answer`)
+          if (!isAnswer(given)) {
+            return yield* thrown(
+              `it gave ${JSON.stringify(given)}, which is neither a text nor an object with text or toolCalls`
+            )
+          }
           return Stream.fromIterable(partsOf(asked, given))
         })
       )

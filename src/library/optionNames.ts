@@ -41,8 +41,12 @@ const toolNames: OptionKind = {
   is: (value) => texts.is(value) || object.is(value),
   what: "a list of names, or an object with tools by name"
 }
+/** True for what an AbortController makes, of any copy of it. */
+export const isSignal = (value: unknown): value is AbortSignal =>
+  Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener")
+
 const signal: OptionKind = {
-  is: (value) => Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener"),
+  is: isSignal,
   what: "an AbortSignal"
 }
 const model: OptionKind = {
@@ -58,39 +62,53 @@ const shared = {
   model,
   approve: callback,
   answer: callback,
-  file: text,
-  open: texts,
-  attachment: text,
-  outputSchema: schema,
   plugins: list,
+  tools: object,
   skills: folder,
   configuration,
   stateFolder: text,
   signal
 }
-const run = { ...shared, skill: text, plan: text, readOnly: truth, acceptUnverified: truth, keep: truth, tools: object }
-const conversation = { ...shared, tools: toolNames, images: texts, onText: callback }
-const stage = { ...shared, results: object }
+const material = { file: text, open: texts, attachment: text }
+const plan = { ...shared, ...material, prompt: text }
+const run = {
+  ...plan,
+  outputSchema: schema,
+  skill: text,
+  plan: text,
+  readOnly: truth,
+  acceptUnverified: truth,
+  keep: truth
+}
+const conversation = {
+  ...shared,
+  ...material,
+  outputSchema: schema,
+  tools: toolNames,
+  images: texts,
+  onText: callback
+}
+const stage = { ...shared, file: text, results: object }
 const saved = { stateFolder: text }
 const check = { ...shared, kind: text, finished: texts }
 const database = { database: text, approve: callback, arbitrate: callback, signal }
 
 /** The options of each function, by its name. */
 const optionsOf = {
-  run: { ...run, prompt: text },
-  plan: { ...run, prompt: text },
+  run,
+  plan,
   ask: { ...conversation, prompt: text, messages: texts },
   openConversation: conversation,
   conversations: { ...saved, project: text },
-  resume: { ...shared, arbitrate: callback },
-  fork: { ...shared, from: text },
+  resume: { ...shared, outputSchema: schema, arbitrate: callback },
+  fork: { ...shared, outputSchema: schema, from: text },
   refine: { ...stage, plan: text, task: text },
   execute: { ...stage, refinement: text },
   iterate: { ...stage, plan: text },
   checkInProject: check,
   undo: { ...saved, paths: texts, redo: truth },
   replay: { ...saved, plugins: list },
-  "a run on a cluster": { ...run, ...database, prompt: text, priority },
+  "a run on a cluster": { ...run, ...database, priority },
   work: { ...shared, ...database, tell: callback }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind>>>>
 

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { AnswerCodec, answerSchema } from "../domain/documents/AnswerFormat.ts"
@@ -70,6 +71,7 @@ const jsonSchemaOf = (schema: Schema.Constraint): Schema.Json => {
 }
 
 const formOf = (given: SchemaSource): Result.Result<OutputForm, string> => {
+  if (!Predicate.isObjectOrArray(given) && typeof given !== "function") return Result.fail("this is no schema")
   if (!Schema.isSchema(given) && !("~standard" in given)) {
     return Result.succeed({ json: given as Schema.Json, codec: undefined })
   }

@@ -11,12 +11,11 @@ import { listConversations } from "./lateApp.ts"
 import { withOptions } from "./optionNames.ts"
 import { configurationOf, onThisMachine } from "./programSettings.ts"
 import { type AskRequest, outputFormOf, type RunRequest, runOrderOf, type WithValue } from "./requests.ts"
-import { conduct, type OwnTools, type ScriptOptions } from "./scriptOptions.ts"
+import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
 /** How a script orders a run. */
-export interface RunOptions<Output extends SchemaSource = SchemaSource>
-  extends ScriptOptions, OwnTools, RunRequest<Output> {
+export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
   /** False saves nothing of the run: it cannot be resumed, and is in no list. */
   readonly keep?: boolean
 }
@@ -41,9 +40,12 @@ export const run = <const Output extends SchemaSource = never>(
   return handle
 }
 
+/** How a script orders a plan. */
+export type PlanOptions = ScriptOptions & Pick<RunRequest, "attachment" | "file" | "open" | "prompt">
+
 /** Makes a task list and checks it, without running it. The report is the list; it rejects when no attempt gives a valid one. */
-export const plan = (given: string | RunOptions): WorkHandle<CheckedTaskList> => {
-  const options: RunOptions = optionsOf(given)
+export const plan = (given: string | PlanOptions): WorkHandle<CheckedTaskList> => {
+  const options: PlanOptions = optionsOf(given)
   const { handle } = startHandle(options, (runId) =>
     conduct("plan", options, (conductor) => conductor.plan({ ...options, runId }))
   )
@@ -52,7 +54,7 @@ export const plan = (given: string | RunOptions): WorkHandle<CheckedTaskList> =>
 
 /** How a script asks. */
 export interface AskOptions<Output extends SchemaSource = SchemaSource>
-  extends ScriptOptions, Omit<AskRequest<Output>, "tools"> {
+  extends Omit<ScriptOptions, "tools">, Omit<AskRequest<Output>, "tools"> {
   /** A list names the tools that the model may call, all when absent; an object has the script's own tools, by name. */
   readonly tools?: ReadonlyArray<string> | Tools
 }

@@ -13,7 +13,10 @@ import { changesOfRun, layerRuns, makeReport, readRun, readTask, replayRun, undo
 import { withOptions } from "./optionNames.ts"
 import { requireRun } from "./Conductor.ts"
 import { onThisMachine } from "./programSettings.ts"
-import { type RunHandle, startHandle } from "./WorkHandle.ts"
+import type { RunReport } from "../domain/runs/RunReport.ts"
+import type { SchemaSource } from "../domain/tools/SchemaSource.ts"
+import type { RequestMaterial, WithValue } from "./requests.ts"
+import { startHandle, type WorkHandle } from "./WorkHandle.ts"
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../app/callbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
@@ -26,13 +29,15 @@ export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
  * How a run is resumed. What is left out is as it was when the run started, except for permissions: they are not saved.
  * `project` says where the project is now, if it was moved.
  */
-export interface ResumeOptions extends Omit<ScriptOptions, "file"> {
+export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
+  extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
   /** Decides about uncertain calls; without it the run stops at one, as not permitted. */
   readonly arbitrate?: Arbitrate
 }
 
 /** How a run is forked. */
-export interface ForkOptions extends Omit<ScriptOptions, "file"> {
+export interface ForkOptions<Output extends SchemaSource = SchemaSource>
+  extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
   /** The first task that is repeated, with all tasks after it. */
   readonly from: string
 }
@@ -69,15 +74,21 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
  * again. The report rejects also when there is no such run, when another process has it or its project, and when its
  * journal cannot be used.
  */
-export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
+export const resume = <const Output extends SchemaSource = never>(
+  runId: string,
+  options: ResumeOptions<Output> = {}
+): WorkHandle<WithValue<RunReport, Output>> =>
   startHandle({ runId, signal: options.signal }, () =>
-    conduct("resume", options, (conductor) => conductor.resume(runId))
+    conduct("resume", options, (conductor) => conductor.resume(runId, options))
   ).handle
 
 /** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
-export const fork = (runId: string, options: ForkOptions): RunHandle =>
+export const fork = <const Output extends SchemaSource = never>(
+  runId: string,
+  options: ForkOptions<Output>
+): WorkHandle<WithValue<RunReport, Output>> =>
   startHandle({ signal: options.signal }, (forked) =>
-    conduct("fork", options, (conductor) => conductor.fork(runId, { from: options.from, runId: forked }))
+    conduct("fork", options, (conductor) => conductor.fork(runId, { ...options, runId: forked }))
   ).handle
 
 /** What a run changed in the files of its project. */

@@ -34,6 +34,8 @@ export interface ScriptOptions extends ProgramSettings {
    * can be set to stands behind it: `[plugin, { ... }]`.
    */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
+  /** The script's own tools, by name, beside those that are built in. */
+  readonly tools?: Tools
   /** A folder of the script's own skills, with a folder for each: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
@@ -45,20 +47,17 @@ export interface ScriptOptions extends ProgramSettings {
   readonly signal?: AbortSignal
 }
 
-/** The script's own tools, by name, beside those that are built in. */
-export interface OwnTools {
-  readonly tools?: Tools
-}
-
 /** What decides beside the settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
   /** False saves nothing. */
   readonly keep?: boolean
-  readonly tools?: ReadonlyArray<string> | Tools
 }
 
-const ownPlugins = ({ plugins, skills, tools }: ScriptOptions & Deciding): ReadonlyArray<Plugin> => [
+/** Options of any function for scripts; the list of names that a conversation takes as `tools` brings no tool. */
+type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
+
+const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [
   ...pluginValues(plugins),
   ...(tools === undefined || Array.isArray(tools)
     ? []
@@ -67,7 +66,7 @@ const ownPlugins = ({ plugins, skills, tools }: ScriptOptions & Deciding): Reado
 ]
 
 /** What the work of a script gets. */
-export const programContextOf = (options: ScriptOptions & Deciding): ProgramContext => {
+export const programContextOf = (options: AnyOptions): ProgramContext => {
   const { model } = options
   const layer = typeof model === "function" ? makeFunctionModel(model) : model
   return {
@@ -78,7 +77,7 @@ export const programContextOf = (options: ScriptOptions & Deciding): ProgramCont
 }
 
 /** The conductor that the options ask for. */
-const layerConductor = (options: ScriptOptions & Deciding): Layer.Layer<Conductor> => {
+const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   const { keep = true, model, stateFolder: folder = "", ...settings } = options
   const context = programContextOf(options)
   const plugins = (options.plugins ?? []).filter((plugin) => pluginValues([plugin]).length === 0)
@@ -95,6 +94,6 @@ const layerConductor = (options: ScriptOptions & Deciding): Layer.Layer<Conducto
 /** Has the conductor that the options ask for do what a function of this name does. */
 export const conduct = <A, E, R>(
   name: FunctionName,
-  options: ScriptOptions & Deciding,
+  options: AnyOptions,
   use: (conductor: Conductor["Service"]) => Effect.Effect<A, E, R>
 ) => withOptions(options, name, () => Effect.provide(Conductor.use(use), layerConductor(options)))

@@ -1,6 +1,16 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { pathToFileURL } from "node:url"
-import { aiSdkModel, ask, check, type FunctionQuestion, type ModelFunction, plan, run, tool } from "../../src/index.ts"
+import {
+  aiSdkModel,
+  ask,
+  check,
+  type FunctionQuestion,
+  type ModelFunction,
+  plan,
+  resume,
+  run,
+  tool
+} from "../../src/index.ts"
 import { check as checkAlone } from "../../src/check.ts"
 import { makeSandbox } from "../support/binary.ts"
 
@@ -100,7 +110,12 @@ describe("a model that is a function", () => {
       }
     })
     const { message, status } = await broken.report
-    assert.deepStrictEqual([status, message.includes("the key is wrong")], ["unavailable", true], message)
+    assert.deepStrictEqual(
+      [status, message.split("\n")[0]],
+      ["unavailable", "The function that answers for the model failed: the key is wrong"]
+    )
+    const wrong = await run({ ...base, prompt: "Say hello.", model: () => ({ txt: "hi" }) as never }).report
+    assert.include(wrong.message, '{"txt":"hi"}, which is neither a text nor an object with text or toolCalls')
   })
 
   it("is stopped with the work: it is interrupted once it has begun, and else rejects with the reason", async () => {
@@ -118,11 +133,46 @@ describe("a model that is a function", () => {
     assert.strictEqual((await stopped.report).status, "interrupted")
     const early = [
       run({ ...base, prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }).report,
-      plan({ ...base, prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }).report
+      plan({
+        project,
+        configuration: false,
+        prompt: "Say hello.",
+        model: "embedded",
+        signal: AbortSignal.abort("too late")
+      }).report
     ]
     for (const error of await Promise.all(early.map(rejection))) {
       assert.deepStrictEqual([error.name, error.cause], ["AbortError", "too late"])
     }
+  })
+})
+
+describe("a run of a script that is resumed", () => {
+  it("has the tools and the schema that are given again", async () => {
+    const stop = new AbortController()
+    const places = { project, configuration: false, stateFolder: `${sandbox.root}/resumed`, tools: { hello } } as const
+    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
+    const first = run({
+      ...places,
+      prompt: "Give a number.",
+      skill: "use-program",
+      outputSchema,
+      signal: stop.signal,
+      model: () =>
+        new Promise(() => {
+          stop.abort()
+        })
+    })
+    assert.strictEqual((await first.report).status, "interrupted")
+    const model: ModelFunction = ({ messages }) => {
+      const asked = messages.map(({ content }) => content).join("\n")
+      if (asked.includes("Write one JSON value that fits this JSON schema")) return '{ "n": 7 }'
+      if (!asked.includes("Hello Ada!")) return '```json\n{ "name": "hello", "arguments": { "name": "Ada" } }\n```'
+      return "## Result summary\n\nThe tool said: Hello Ada!\n"
+    }
+    const { message, status, value } = await resume(first.runId, { ...places, outputSchema, model }).report
+    const n: number | undefined = value?.n
+    assert.deepStrictEqual([status, n], ["done", 7], message)
   })
 })
 
@@ -203,6 +253,20 @@ describe("the answer of a script that gives a schema", () => {
     assert.strictEqual(n, 5)
     assert.isUndefined((await ended(answers("a", "b", "c", "d", "e", "f"))).value)
   })
+
+  it("says in the report of a run what does not fit", async () => {
+    const model: ModelFunction = ({ messages }) =>
+      messages.some(({ content }) => content.includes("Write one JSON value"))
+        ? '{ "n": "four" }'
+        : "## Result summary\n\nThe number is four.\n"
+    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
+    const { events, report } = run({ ...base, prompt: "Give a number.", skill: "summarize", model, outputSchema })
+    const { issues, status } = await report
+    assert.deepStrictEqual([status, issues.some(({ what }) => what.includes('"n"'))], ["failed", true])
+    for await (const event of events) {
+      if (event.type === "run.finished") assert.notInclude(event.report.message, "--")
+    }
+  })
 })
 
 describe("a script with a configuration of its own", () => {
@@ -213,7 +277,7 @@ describe("a script with a configuration of its own", () => {
     assert.strictEqual(status, "done")
     const inCode = { model: "embedded", deny: ["read_file"] }
     assert.strictEqual(
-      (await plan({ ...base, prompt: "Where is it?", configuration: inCode }).report).taskList.tasks.length,
+      (await plan({ project, prompt: "Where is it?", configuration: inCode }).report).taskList.tasks.length,
       1
     )
     const error = await rejection(

@@ -54,6 +54,7 @@ const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
     'options: "model" must be the name of a model, a function that answers, or a layer of LanguageModel of effect/ai.'
   ],
   [{ plugins: definePlugin({ name: "p" }) }, 'options: "plugins" must be a list.'],
+  [{ signal: 5 }, 'options: "signal" must be an AbortSignal.'],
   [{ readOnly: "yes" }, 'options: "readOnly" must be true or false.'],
   [{ open: "a.txt" }, 'options: "open" must be a list of texts.'],
   [{ prompt: undefined }, 'options: run needs a "prompt".'],

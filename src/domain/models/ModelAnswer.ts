@@ -80,8 +80,8 @@ export const ModelErrorReason = Schema.TaggedUnion({
     retried,
     waitedSeconds
   },
-  /** The server refuses permanently: bad key, bad request. */
-  Refused: { detail: Schema.String, remedy },
+  /** The server refuses permanently: bad key, bad request. `isFunction` when a function of the program stands for it, and failed. */
+  Refused: { detail: Schema.String, remedy, isFunction: Schema.optionalKey(Schema.Boolean) },
   /** The server or the model does not take the setting for thinking. */
   ThinkingRefused: { detail: Schema.String },
   /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
@@ -155,6 +155,7 @@ const reasonText = (reason: ModelErrorReason): string => {
     case "Busy":
       return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${reached(reason)}${sentAgain(reason)}${waited(reason)}`
     case "Refused":
+      if (reason.isFunction === true) return `The function that answers for the model failed: ${reason.detail}`
       return `The model server refused the request (${reason.detail}). ${reason.remedy ?? "Check its address, its key and the model."}`
     case "ThinkingRefused":
       return `The model server refused the setting for thinking (${reason.detail}). Leave out --think and "think".`

@@ -190,11 +190,11 @@ export const layerRunFlow = Layer.effect(
         Effect.raceFirst(journal.failed),
         Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
         Effect.catchTags({
-          AttemptsExhausted: ({ message, unable }) =>
+          AttemptsExhausted: ({ issues, message, unable }) =>
             Effect.succeed(
               unable === undefined
-                ? outcome("failed", `No valid answer ${message} ${usualHelp}`)
-                : outcome("limit", `No valid answer ${message}`)
+                ? outcome("failed", `No valid answer ${message} ${usualHelp}`, issues)
+                : outcome("limit", `No valid answer ${message}`, issues)
             ),
           JournalError: ({ message }) => Effect.succeed(outcome("failed", message)),
           NoValidPlan: ({ issues, message }) => Effect.succeed(outcome("no_valid_plan", message, issues)),

@@ -200,6 +200,9 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
+/** What an error of a model names that is a function of the program. */
+export const functionParameter = "function"
+
 /** The general reason, for a model that was made elsewhere. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
@@ -216,6 +219,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
     case "InvalidRequestError": {
       const overflow = readServerOverflow(detail)
       if (overflow !== undefined) return overflowOf(overflow, context)
+      if (reason.parameter === functionParameter) return { _tag: "Refused", detail, isFunction: true }
       return reason.parameter === "model" ? { _tag: "ModelMissing", model, detail } : { _tag: "Refused", detail }
     }
     case "InvalidResponseError":
