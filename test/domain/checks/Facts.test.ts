@@ -25,6 +25,25 @@ describe("the facts at the end of a run", () => {
     ])
   })
 
+  it("say what ran in a check, and nothing that its output does not say", () => {
+    const declared = [
+      { path: "test/a.test.ts", name: "adds more" },
+      { path: "test/a.test.ts", name: "is never run" }
+    ]
+    const ran = (exitCode: number, output: string) => {
+      const end = { exitCode, output, seconds: 1 }
+      return outcomeOf(check, end, exitCode === 0 ? { declared } : { declared, before: end })
+    }
+    const good = " ✓ test/a.test.ts > adds more 2ms\n      Tests  102 passed (102)\n"
+    const old = " FAIL  test/b.test.ts > old\n ✓ test/a.test.ts > adds more 2ms\n      Tests  1 failed | 3 passed (4)\n"
+    const lines = factLines(runFacts(fileFacts([change]), [ran(0, good), ran(1, old), ran(0, "It is good.\n")]))
+    expect(lines.slice(-3)).toEqual([
+      "- passed: `npm test` (exit code 0). 102 passed, 1 of them new: adds more.",
+      "- nothing new fails: `npm test` (exit code 1). 1 failed, 3 passed, 1 of them new: adds more. What fails now failed before.",
+      "- passed: `npm test` (exit code 0)"
+    ])
+  })
+
   it("say when nothing was checked, and why a check was not run", () => {
     expect(factLines(runFacts(fileFacts([change]), [])).at(-1)).toBe(
       "- not checked: no check is known for these changes"
