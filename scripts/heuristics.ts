@@ -70,6 +70,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "with fewer answers left there is no self-review",
     "A test that fails needs an answer that repairs it, and a report."
   ),
+  turns(
+    "hooks/Repeats.ts#acrossCompactions",
+    "times",
+    "so many times limits.identicalCalls a call is made at most whose output compactions have dropped",
+    "Fewer forbid what the model is told to do; more let it go in circles."
+  ),
   firstMessage(
     "Prefetch.ts#windowShares",
     "of the window",

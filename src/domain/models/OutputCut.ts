@@ -73,9 +73,7 @@ const firstRow = (line: string, budget: number): string => {
 /** The comment at the beginning of a file that names its licence, as the number of its lines; 0 when there is none. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
-  const end = lines.findIndex(
-    (line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x")
-  )
+  const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))
   const head = lines.slice(0, Math.max(0, end))
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }

@@ -134,7 +134,9 @@ export const makeCompaction = Effect.gen(function* () {
     const instruction = left <= warnedTurns ? instructionFor(work.prompt, left) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)
     const messages = left > 1 ? withBudgetNote(work, shorter) : shorter
-    return isCut || tokensOf(messages) < before ? { ...session, isCompacted: true, messages } : session
+    return isCut || tokensOf(messages) < before
+      ? { ...session, isCompacted: true, shownFrom: session.turn, messages }
+      : session
   }
 
   return { compacted, compactedMessages, conversationOf, isNative, replyBudget, withBudgetNote }

@@ -104,6 +104,8 @@ export interface Session {
   readonly isUnfounded: boolean
   /** True when earlier turns are not shown as they were. */
   readonly isCompacted: boolean
+  /** The first turn of which the messages show the outputs; 0 before a compaction. */
+  readonly shownFrom: number
   /** The last turn that was begun, from 1. */
   readonly turn: number
 }
@@ -118,6 +120,7 @@ export const newSession = (messages: Messages, isCompacted = false): Session => 
   retries: noRetries,
   isUnfounded: false,
   isCompacted,
+  shownFrom: 0,
   turn: 0
 })
 
