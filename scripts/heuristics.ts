@@ -177,6 +177,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "after so many answers in a row of no use the model is given up",
     "The third is the first that was sampled differently and bound to a form."
   ),
+  heuristicsOf("turns", "domain/documents/OpenFiles.ts#")(
+    "mostOpen",
+    "files",
+    "so many files that the task names and no call was about are named in a reply",
+    "More is not read, and stands in each reply."
+  ),
   reports(
     "HalfPlan.ts#mostCharacters",
     "characters",

@@ -77,7 +77,7 @@ export const makeReply = Effect.fnUntraced(function* (
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
       outcomesAbove: earlier,
       isRepeated: isRepeated(session.retries, answer),
-      instruction: instructionFor(work.prompt, left),
+      instruction: instructionFor(work.prompt, left, session.outcomes),
       budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,
       lines: announcedLines(session.messages)
     })

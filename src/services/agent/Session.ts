@@ -50,8 +50,8 @@ type Messages = ReadonlyArray<ConversationMessage>
 /** What the program writes to the model during the work. */
 export interface AgentPrompt {
   readonly system: string
-  /** What the model can do now, for the end of a reply; `left` answers are left. */
-  readonly instruction: (left: number) => string
+  /** What the model can do now, for the end of a reply, and what is open after these calls; `left` answers are left. */
+  readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** What to do after a compaction. */
   readonly continuation: string
   /** How to correct a report that is sent back. */

@@ -9,6 +9,7 @@ import type { SeenFact } from "../../domain/checks/Facts.ts"
 import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { showsFile } from "../../domain/documents/CompactedTurns.ts"
 import { headless } from "../../domain/documents/NoEnd.ts"
+import { namedFiles, openFilesNote } from "../../domain/documents/OpenFiles.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
 import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
@@ -176,13 +177,14 @@ const makePrompt = Effect.gen(function* () {
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     /** The answers so far: what they name of what was shown at first is of use. */
     const answers = new Set<string>()
+    const named = namedFiles([order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n"))
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
-      instruction: (left) =>
+      instruction: (left, outcomes = []) =>
         left === 1
           ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
-          : `Go on: ${look} write the report (\`## Result summary\`).`,
+          : `Go on: ${look} write the report (\`## Result summary\`).${openFilesNote(named, material.first.user, outcomes)}`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
       compact: (messages, summary) => {
         for (const message of messages) if (message.role === "assistant") answers.add(messageText(message))
