@@ -70,6 +70,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "with fewer answers left there is no self-review",
     "A test that fails needs an answer that repairs it, and a report."
   ),
+  turns(
+    "hooks/Repeats.ts#acrossCompactions",
+    "times",
+    "so many times limits.identicalCalls a call is made at most whose output compactions have dropped",
+    "Fewer forbid what the model is told to do; more let it go in circles."
+  ),
   firstMessage(
     "Prefetch.ts#windowShares",
     "of the window",
@@ -170,6 +176,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "answers",
     "after so many answers in a row of no use the model is given up",
     "The third is the first that was sampled differently and bound to a form."
+  ),
+  heuristicsOf("turns", "domain/documents/OpenFiles.ts#")(
+    "mostOpen",
+    "files",
+    "so many files that the task names and no call was about are named in a reply",
+    "More is not read, and stands in each reply."
   ),
   reports(
     "HalfPlan.ts#mostCharacters",

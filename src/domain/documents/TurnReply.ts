@@ -40,7 +40,7 @@ export interface Reply {
   readonly issues: ReadonlyArray<Issue>
   /** How to correct the answer; by what corrects it alone when absent. */
   readonly correction?: string | undefined
-  /** The calls whose outputs stand in the messages before this reply. */
+  /** The calls whose outputs stand whole in the messages before this reply. */
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
   /** True for an answer that was given before. */
   readonly isRepeated?: boolean

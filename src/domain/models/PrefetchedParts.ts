@@ -40,6 +40,13 @@ const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number):
   return `Path: ${path}\n\n${fenced(shown.text, languageOf(path))}\n\n`
 }
 
+/** The parts without those of files for which `isKept` is false; nothing without any. */
+export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
+  const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
+  const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
+  return kept.length === 0 ? "" : [heading, ...kept].join("")
+}
+
 /** The names and strings that a file has to hold to be shown. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)

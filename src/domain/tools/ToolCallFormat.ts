@@ -70,6 +70,9 @@ const gatherArguments = (
 /** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
+/** The turn that a uid names; 0 for one that names none. */
+export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(uid)?.[1] ?? 0)
+
 /** What the uids of the calls of one answer begin with. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 

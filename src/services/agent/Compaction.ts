@@ -46,9 +46,13 @@ export type Compaction = Effect.Success<typeof makeCompaction>
 export const warnedTurns = 3
 
 /** What the model can do now, with a warning before its last answers. */
-export const instructionFor = (prompt: Pick<AgentPrompt, "instruction">, left: number): string => {
+export const instructionFor = (
+  prompt: Pick<AgentPrompt, "instruction">,
+  left: number,
+  outcomes?: Session["outcomes"]
+): string => {
   const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
-  return `${prompt.instruction(left)}${warning}`
+  return `${prompt.instruction(left, outcomes)}${warning}`
 }
 
 export const makeCompaction = Effect.gen(function* () {
@@ -131,10 +135,13 @@ export const makeCompaction = Effect.gen(function* () {
     const before = tokensOf(session.messages)
     const isCut = isCutShort(session, () => summaryBudget(work, session))
     if (before <= compactedFrom(contextWindow) && !isCut) return session
-    const instruction = left <= warnedTurns ? instructionFor(work.prompt, left) : work.prompt.continuation
+    const instruction =
+      left <= warnedTurns ? instructionFor(work.prompt, left, session.outcomes) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)
     const messages = left > 1 ? withBudgetNote(work, shorter) : shorter
-    return isCut || tokensOf(messages) < before ? { ...session, isCompacted: true, messages } : session
+    return isCut || tokensOf(messages) < before
+      ? { ...session, isCompacted: true, shownFrom: session.turn, messages }
+      : session
   }
 
   return { compacted, compactedMessages, conversationOf, isNative, replyBudget, withBudgetNote }

@@ -10,7 +10,13 @@ import { announcedLines } from "../../domain/documents/TurnBudgets.ts"
 import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type ConversationMessage, fromHost, pictureCharacters } from "../../domain/models/ConversationMessage.ts"
+import {
+  type ConversationMessage,
+  fromHost,
+  messageText,
+  pictureCharacters
+} from "../../domain/models/ConversationMessage.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
@@ -60,15 +66,18 @@ export const makeReply = Effect.fnUntraced(function* (
     const hasNews = news > 0 || hasChanged || instructions !== ""
     if (isNative && !hasNews && left > warnedTurns) return messages
     const told = { outcomes, instructions, remaining, images: images.lines, replaced: checked.replaced }
-    const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes]
+    const above = session.messages.map(messageText).join("\n")
+    const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(
+      (outcome) => !results.outcomes.includes(outcome) && above.includes(outcomeText(outcome))
+    )
     const text = replyText({
       turn: session.turn,
       results: { ...told, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
       issues: issuesAsShown(verdict.issues, answer.text, answer.shown),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
-      outcomesAbove: session.isCompacted ? [] : earlier.filter((outcome) => !results.outcomes.includes(outcome)),
+      outcomesAbove: earlier,
       isRepeated: isRepeated(session.retries, answer),
-      instruction: instructionFor(work.prompt, left),
+      instruction: instructionFor(work.prompt, left, session.outcomes),
       budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,
       lines: announcedLines(session.messages)
     })

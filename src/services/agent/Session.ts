@@ -50,8 +50,8 @@ type Messages = ReadonlyArray<ConversationMessage>
 /** What the program writes to the model during the work. */
 export interface AgentPrompt {
   readonly system: string
-  /** What the model can do now, for the end of a reply; `left` answers are left. */
-  readonly instruction: (left: number) => string
+  /** What the model can do now, for the end of a reply, and what is open after these calls; `left` answers are left. */
+  readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** What to do after a compaction. */
   readonly continuation: string
   /** How to correct a report that is sent back. */
@@ -104,6 +104,8 @@ export interface Session {
   readonly isUnfounded: boolean
   /** True when earlier turns are not shown as they were. */
   readonly isCompacted: boolean
+  /** The first turn of which the messages show the outputs; 0 before a compaction. */
+  readonly shownFrom: number
   /** The last turn that was begun, from 1. */
   readonly turn: number
 }
@@ -118,6 +120,7 @@ export const newSession = (messages: Messages, isCompacted = false): Session => 
   retries: noRetries,
   isUnfounded: false,
   isCompacted,
+  shownFrom: 0,
   turn: 0
 })
 

@@ -9,6 +9,7 @@ import type { SeenFact } from "../../domain/checks/Facts.ts"
 import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { showsFile } from "../../domain/documents/CompactedTurns.ts"
 import { headless } from "../../domain/documents/NoEnd.ts"
+import { namedFiles, openFilesNote } from "../../domain/documents/OpenFiles.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
 import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
@@ -16,7 +17,8 @@ import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { type Briefing, projectTextOf, withAnswers } from "../../domain/models/Briefing.ts"
-import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import { keptParts } from "../../domain/models/PrefetchedParts.ts"
 import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
 import { readCoverage } from "../../domain/models/ReadCoverage.ts"
 import type { ItemResult } from "../../domain/plan/ForEach.ts"
@@ -154,32 +156,40 @@ const makePrompt = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
 
   /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
-  const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask): string => {
+  const firstAgain = (
+    { assignment: { copy }, material, order: { task } }: OpenTask,
+    isUsed: (path: string) => boolean
+  ): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
-    const isOld = paths.some((path) => prefetched.includes(`Path: ${path}\n`))
+    const parts = keptParts(prefetched, (path) => isUsed(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // A server that counts more tokens than were estimated leaves less room than at first.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
       : Math.min(Math.floor(block.text.length / 2), budget.parts)
-    return fitted(block.within(most), isOld ? "" : prefetched).user
+    return fitted(block.within(most), parts).user
   }
 
   return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
+    /** The answers so far: what they name of what was shown at first is of use. */
+    const answers = new Set<string>()
+    const named = namedFiles([order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n"))
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
-      instruction: (left) =>
+      instruction: (left, outcomes = []) =>
         left === 1
           ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
-          : `Go on: ${look} write the report (\`## Result summary\`).`,
+          : `Go on: ${look} write the report (\`## Result summary\`).${openFilesNote(named, material.first.user, outcomes)}`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
-      compact: (_, summary) => {
-        const user = firstAgain(open)
+      compact: (messages, summary) => {
+        for (const message of messages) if (message.role === "assistant") answers.add(messageText(message))
+        const isUsed = (path: string): boolean => [...answers].some((answer) => answer.includes(path))
+        const user = firstAgain(open, isUsed)
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
       // Inputs stand before everything else, and their values in no grammar.

@@ -1,6 +1,6 @@
 /** Which files a task is shown before its first turn, and which are only named. */
 import { assert, it } from "@effect/vitest"
-import { prefetchedParts } from "../../../src/domain/models/PrefetchedParts.ts"
+import { keptParts, prefetchedParts } from "../../../src/domain/models/PrefetchedParts.ts"
 
 type Named = { readonly text: string; readonly weight: number }
 
@@ -55,4 +55,20 @@ it("shows a file for each budget, names eight more with their lines, and counts 
   const ten = shown(files, names)
   assert.deepStrictEqual(ten.others, `${nine.others}, and 1 more files`)
   assert.deepStrictEqual(shown(files, names, 2).paths, ["0.ts", "1.ts"])
+})
+
+it("keeps the parts of files that are of use, and nothing when none is", () => {
+  const both =
+    "## Parts of files\n\nPath: a.ts\n\n```ts\n1: one\n```\n\nPath: b.ts\n\n```ts\n2: two\n```\n\nLines in c.ts.\n\n"
+  assert.strictEqual(
+    keptParts(both, () => true),
+    both
+  )
+  const second = keptParts(both, (path) => path === "b.ts")
+  assert.isTrue(second.startsWith("## Parts of files\n\nPath: b.ts\n"))
+  assert.notInclude(second, "a.ts")
+  assert.strictEqual(
+    keptParts(both, () => false),
+    ""
+  )
 })

@@ -105,16 +105,23 @@ layer(NodeServices.layer)("the reply to an answer", (it) => {
     })
   )
 
-  it.effect("names an output that stands above, unless the turns were compacted", () =>
+  it.effect("names an output that stands whole above, unless a compaction has dropped or cut it", () =>
     Effect.gen(function* () {
       const before = { ...look, call: { ...look.call, uid: "turn-1/call-1" } }
-      const again = { results: { outcomes: [look] }, session: { outcomes: [before, look] } }
+      const messages = [fromHost("Begin."), fromHost("Output:\n\ntext of a")]
+      const again = { results: { outcomes: [look] }, session: { messages, outcomes: [before, look] } }
       assert.include((yield* replyTo(judgedOf(again))).text, "its output is the same and stands above")
       const compacted = { ...again, session: { ...again.session, isCompacted: true } }
-      assert.include((yield* replyTo(judgedOf(compacted))).text, "text of a")
-      const earlier = { ...again, session: { outcomes: [look] }, work: workOf({ earlierOutcomes: [before] }) }
+      assert.include((yield* replyTo(judgedOf(compacted))).text, "its output is the same and stands above")
+      const cut = [fromHost("Begin."), fromHost("Output:\n\ntext of")]
+      for (const shown of [cut, cut.slice(0, 1)]) {
+        const { text } = yield* replyTo(judgedOf({ ...again, session: { messages: shown, outcomes: [before, look] } }))
+        assert.include(text, "text of a")
+        assert.notInclude(text, "stands above")
+      }
+      const earlier = { ...again, session: { messages, outcomes: [look] }, work: workOf({ earlierOutcomes: [before] }) }
       assert.include((yield* replyTo(judgedOf(earlier))).text, "stands above")
-      const alone = { ...again, session: { outcomes: [look] } }
+      const alone = { ...again, session: { messages, outcomes: [look] } }
       assert.include((yield* replyTo(judgedOf(alone))).text, "text of a")
     })
   )

@@ -470,6 +470,22 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
     })
   )
 
+  it.effect("says in each reply which files that the task names were neither read nor changed", () =>
+    Effect.gen(function* () {
+      const { taskAgent, messages } = yield* open(
+        [
+          refinementWith([read("src/limit.ts")]),
+          refinementWith([read("docs/limit.md")]),
+          resultSaying("The limit is 5.")
+        ],
+        { files: { "docs/limit.md": "# The limit\n" } }
+      )
+      yield* taskAgent.work(orderOf(plainTask("Edit 1", "edit-files", "Look at src/limit.ts and docs/limit.md.", "5.")))
+      expect(messages[1]?.at(-1)).toContain("Named in the task, and neither read nor changed yet: docs/limit.md.")
+      expect(messages[2]?.at(-1)).not.toContain("Named in the task")
+    })
+  )
+
   it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
     Effect.gen(function* () {
       const names = ["a", "b", "c", "d", "e", "f", "g", "h"]

@@ -1,8 +1,15 @@
-/** Ends work that goes in circles: the same call that gives the same output again and again. */
+/**
+ * Ends work that goes in circles: the same call that gives the same output again and again. A call whose output a compaction has dropped
+ * may be made again, and is no repetition: the model is told so.
+ */
 import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
+import { turnNumber } from "../../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
+
+/** However often its output was dropped, a call is made at most so many times as often. */
+const acrossCompactions = 2
 
 /** A call that has given the same output `most` times. */
 const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolCall | undefined => {
@@ -17,8 +24,9 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
 
 /** `most` is limits.identicalCalls. */
 export const repeats = (most: number): AgentHook => ({
-  endOf: ({ outcomes }) => {
-    const call = repeatedCall(outcomes, most)
+  endOf: ({ outcomes, shownFrom }) => {
+    const shown = outcomes.filter(({ call: { uid } }) => turnNumber(uid) >= shownFrom)
+    const call = repeatedCall(shown, most) ?? repeatedCall(outcomes, most * acrossCompactions)
     return call === undefined ? undefined : { _tag: "Repeated", call }
   }
 })

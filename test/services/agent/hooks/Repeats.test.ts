@@ -13,6 +13,21 @@ it("ends work in which a call gives the same output so many times, however many 
   assert.isUndefined(endAfter(same, same))
 })
 
+it("goes on when a compaction has dropped the output, at most twice as often", () => {
+  const inTurn = (turn: number) => gave("read_file", { path: "a.ts" }, "one", `turn-${turn}/call-1`)
+  const turns = (count: number) => Array.from({ length: count }, (_, index) => inTurn(index + 1))
+  const endOf = (count: number, shownFrom: number) =>
+    repeats(3).endOf?.({ ...newSession([]), outcomes: turns(count), shownFrom })
+  assert.deepStrictEqual(
+    [0, 1, 2].map((shownFrom) => endOf(3, shownFrom)?._tag),
+    ["Repeated", "Repeated", undefined]
+  )
+  assert.deepStrictEqual(
+    [5, 6].map((count) => endOf(count, count)?._tag),
+    [undefined, "Repeated"]
+  )
+})
+
 it("goes on while the output or the arguments of a call change", () => {
   assert.isUndefined(endAfter(read("a.ts", "one"), read("a.ts", "two"), read("a.ts", "three")))
   assert.isUndefined(endAfter(read("a.ts", "one"), read("b.ts", "one"), read("c.ts", "one")))
