@@ -66,7 +66,7 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | 
 
 const journalOf = () => layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
 
-describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
+describe("ClusterRuns", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest(
     "start a run once, whatever statement of its transaction fails, is answered by no one, or ends the session",
     () =>

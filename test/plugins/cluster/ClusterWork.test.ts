@@ -162,7 +162,7 @@ const randomStep = Effect.gen(function* () {
   return steps[which] ?? (["nothing", () => Effect.void] as const)
 })
 
-describe("the work of cluster runs", { timeout: 60_000, ...needsPostgres }, () => {
+describe("the work of cluster runs", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("is the same in the database and in the memory of the simulation", () =>
     onDatabase(
       Effect.gen(function* () {
@@ -273,7 +273,7 @@ const offerAll = Effect.fnUntraced(function* (lease: ClaimedWork, names: Readonl
   return yield* (yield* ClusterWork).offer(lease, pieces)
 })
 
-describe("the runs of a cluster", { timeout: 60_000, ...needsPostgres }, () => {
+describe("the runs of a cluster", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("take turns, and those of a higher priority come first", () =>
     onDatabase(
       Effect.gen(function* () {
@@ -300,7 +300,7 @@ describe("the runs of a cluster", { timeout: 60_000, ...needsPostgres }, () => {
   )
 })
 
-describe("a piece that rests", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a piece that rests", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("is nobody's until what it waits for is there, and is then whole", () =>
     onDatabase(
       Effect.gen(function* () {
@@ -339,7 +339,7 @@ describe("a piece that rests", { timeout: 60_000, ...needsPostgres }, () => {
   )
 })
 
-describe("a worker whose heartbeats end", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a worker whose heartbeats end", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("loses its work to another one between ten and twelve seconds later", () =>
     onDatabase(
       Effect.gen(function* () {
@@ -383,7 +383,7 @@ describe("a worker whose heartbeats end", { timeout: 60_000, ...needsPostgres },
   )
 })
 
-describe("the workers of a cluster", { timeout: 60_000, ...needsPostgres }, () => {
+describe("the workers of a cluster", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("are listed with what they say, until they leave", () =>
     onDatabase(
       Effect.gen(function* () {

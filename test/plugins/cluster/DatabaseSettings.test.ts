@@ -157,7 +157,7 @@ const query = (url: string, env: Readonly<Record<string, string>>) =>
     Effect.catchTag("DatabaseUnavailable", ({ message }) => Effect.succeed(message))
   )
 
-describe("a database with TLS and a password", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a database with TLS and a password", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest(
     "is used when the certificate is known and fits, and its password is shown nowhere",
     () =>

@@ -66,7 +66,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
     return yield* Effect.provide(body, Layer.merge(database, approver))
   })
 
-describe("followRun", { timeout: 60_000, ...needsPostgres }, () => {
+describe("followRun", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("leaves when a question waits for an answer that nobody can give", () =>
     Effect.gen(function* () {
       const { asked, left } = yield* followQuestion({ approveSteps: false, isSaved: false })

@@ -34,7 +34,7 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | 
 const begun = (daysAgo: number) =>
   Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.subtract(now, { days: daysAgo })))
 
-describe("a run that is removed from the database", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a run that is removed from the database", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("takes everything of it along, and nothing of another one", () =>
     onDatabase(
       Effect.gen(function* () {

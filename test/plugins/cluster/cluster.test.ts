@@ -42,7 +42,7 @@ const reportOf = (ended: Ended) => {
 
 const sayings = (ended: Ended): ReadonlyArray<string> => reportOf(ended).results.map(({ result }) => result.summary)
 
-describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () => {
+describe("workers on one database", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("share the tasks of a run, each with its own model server", () =>
     Effect.gen(function* () {
       const { begin, start, url, worker } = yield* makeCluster

@@ -22,7 +22,7 @@ const addWorker = (url: string, version: string) =>
     report({ name: "elsewhere", version, begunAt: "2026-11-20T18:30:00.000Z", slots: 1, runs: 0, tasks: 0 })
   ).pipe(Effect.provide(Layer.provide(ClusterWorkers.layer, layerDatabase(Redacted.make(url)))))
 
-describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () => {
+describe("a client of cluster runs", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest(
     "leaves when nobody can answer, and another one answers on a terminal",
     () =>

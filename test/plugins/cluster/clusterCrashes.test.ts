@@ -46,7 +46,7 @@ const makeSender = Effect.fnUntraced(function* (next: string, count: number, has
   return { ...cluster, killSender, sent, untilSent }
 })
 
-describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres }, () => {
+describe("a call of a worker that dies", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("is asked about each time", () =>
     Effect.gen(function* () {
       const { killSender, sent, start, terminal, untilSent } = yield* makeSender("; sleep 600", 3)
@@ -108,7 +108,7 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
   )
 })
 
-describe("a cluster run that ends", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a cluster run that ends", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("asks nobody any more, and its stream of events ends only then", () =>
     Effect.gen(function* () {
       const { begin, start, worker } = yield* makeCluster

@@ -31,7 +31,7 @@ const command = `echo begins >> log.txt; while [ ! -e go ]; do sleep 0.1; done; 
 const send = refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", command] } }])
 const look = refinementWith([{ name: "get_current_time", arguments: {} }])
 
-describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
+describe("a worker that joins", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("breaks off no command and no model call, and takes what is free", () =>
     Effect.gen(function* () {
       const { sandbox, start, worker } = yield* makeCluster

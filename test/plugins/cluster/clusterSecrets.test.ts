@@ -72,7 +72,7 @@ const calls: Readonly<Record<string, ReadonlyArray<{ readonly name: string; read
   "Search 1": [{ name: "search_files", arguments: { pattern: secrets["npm"] } }]
 }
 
-describe("secrets in the arguments of calls", { timeout: 120_000, ...needsPostgres }, () => {
+describe("secrets in the arguments of calls", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("reach the calls, and no table of the database while the run goes on or after it", () =>
     Effect.gen(function* () {
       const { begin, sandbox, url, worker } = yield* makeCluster

@@ -25,7 +25,7 @@ const answer = ({ messages }: CompletionBody): string => noonAnswer(stageNameOf(
 
 const reportsTask = (body: ChatBody): boolean => askedOf(body).stage === "execution"
 
-describe("a worker whose model server is gone", { timeout: 120_000, ...needsPostgres }, () => {
+describe("a worker whose model server is gone", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("gives its work to one whose server answers, also what has begun, and the run goes on", () =>
     Effect.gen(function* () {
       const { begin, worker } = yield* makeCluster

@@ -30,7 +30,7 @@ const newRun = (runId: string): ClusterRun => ({
 
 const on = (url: string) => Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
 
-describe("the page for operators", { timeout: 60_000, ...needsPostgres }, () => {
+describe("the page for operators", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("has queries and settings that the database takes", () =>
     Effect.gen(function* () {
       const queries = [...page.matchAll(/`(SELECT [^`]+)`/g)].map(([, query = ""]) => query)

@@ -17,7 +17,7 @@ const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
     )
   )
 
-describe("task-conductor-cluster", { timeout: 60_000, ...needsPostgres }, () => {
+describe("task-conductor-cluster", { timeout: 300_000, ...needsPostgres }, () => {
   liveTest("begins, answers and ends runs from scripts, on a worker of a script", () =>
     Effect.gen(function* () {
       const { sandbox, url: database } = yield* makeCluster
