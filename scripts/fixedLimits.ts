@@ -516,6 +516,13 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     models,
+    "the list of models that an editor offers",
+    "plugins/acp/SessionChoices.ts#patience",
+    "time",
+    "the editor offers the model of the configuration only"
+  ),
+  limit(
+    models,
     "the properties of a llama-server, which may load a model for them",
     "plugins/openai/OpenAiServer.ts#propertiesTimeout",
     "time",
