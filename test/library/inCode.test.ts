@@ -59,6 +59,20 @@ const answers = (...all: ReadonlyArray<string>): ModelFunction => {
   return () => left.shift() ?? "no more"
 }
 
+/** Calls the tool once, reports, and answers in JSON. */
+const greetAndCount: ModelFunction = ({ messages }) => {
+  const asked = messages.map(({ content }) => content).join("\n")
+  if (asked.includes("Write one JSON value that fits this JSON schema")) return '{ "n": 7 }'
+  if (!asked.includes("Hello Ada!")) return '```json\n{ "name": "hello", "arguments": { "name": "Ada" } }\n```'
+  return "## Result summary\n\nThe tool said: Hello Ada!\n"
+}
+
+/** Answers with JSON that does not fit. */
+const misfit: ModelFunction = ({ messages }) =>
+  messages.some(({ content }) => content.includes("Write one JSON value"))
+    ? '{ "n": "four" }'
+    : "## Result summary\n\nThe number is four.\n"
+
 describe("a model that is a function", () => {
   it("gets messages and tools, and calls tools of the script", async () => {
     const asked: Array<FunctionQuestion> = []
@@ -164,13 +178,8 @@ describe("a run of a script that is resumed", () => {
         })
     })
     assert.strictEqual((await first.report).status, "interrupted")
-    const model: ModelFunction = ({ messages }) => {
-      const asked = messages.map(({ content }) => content).join("\n")
-      if (asked.includes("Write one JSON value that fits this JSON schema")) return '{ "n": 7 }'
-      if (!asked.includes("Hello Ada!")) return '```json\n{ "name": "hello", "arguments": { "name": "Ada" } }\n```'
-      return "## Result summary\n\nThe tool said: Hello Ada!\n"
-    }
-    const { message, status, value } = await resume(first.runId, { ...places, outputSchema, model }).report
+    const { message, status, value } = await resume(first.runId, { ...places, outputSchema, model: greetAndCount })
+      .report
     const n: number | undefined = value?.n
     assert.deepStrictEqual([status, n], ["done", 7], message)
   })
@@ -255,12 +264,14 @@ describe("the answer of a script that gives a schema", () => {
   })
 
   it("says in the report of a run what does not fit", async () => {
-    const model: ModelFunction = ({ messages }) =>
-      messages.some(({ content }) => content.includes("Write one JSON value"))
-        ? '{ "n": "four" }'
-        : "## Result summary\n\nThe number is four.\n"
     const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
-    const { events, report } = run({ ...base, prompt: "Give a number.", skill: "summarize", model, outputSchema })
+    const { events, report } = run({
+      ...base,
+      prompt: "Give a number.",
+      skill: "summarize",
+      model: misfit,
+      outputSchema
+    })
     const { issues, status } = await report
     assert.deepStrictEqual([status, issues.some(({ what }) => what.includes('"n"'))], ["failed", true])
     for await (const event of events) {
