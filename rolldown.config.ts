@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import type { Plugin, RolldownOptions } from "rolldown"
-import { packCharacterTable, withoutLateImports } from "./scripts/browserPlugins.ts"
+import { packCharacterTable, parseOnly, slugsByClass, withoutLateImports } from "./scripts/browserPlugins.ts"
 
 interface Manifest {
   readonly name?: string
@@ -176,7 +176,7 @@ const checkBundle = {
     propertyReadSideEffects: false as const,
     manualPureFunctions: ["Schema"]
   },
-  plugins: [packCharacterTable(), withoutLateImports(), ...ofCheck.plugins],
+  plugins: [packCharacterTable(), slugsByClass(), parseOnly(), withoutLateImports(), ...ofCheck.plugins],
   output: {
     ...ofCheck.output,
     minify: true,

@@ -1,11 +1,12 @@
 /**
- * Everything that needs a parser of markdown: the tree of a text, the links in it, and moving foreign markdown below a
+ * Everything that needs remark: the tree of a piece of markdown, the links in it, and moving foreign markdown below a
  * heading. Parsing takes more than linear time on nested or dense text, so text of unknown origin above the limits is
  * not parsed, and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"
-import { fromMarkdown } from "mdast-util-from-markdown"
+import remarkParse from "remark-parse"
+import { unified } from "unified"
 import { fenced } from "./PromptBlock.ts"
 
 /** A link with its label as plain text. Offsets are positions in the parsed text. */
@@ -21,14 +22,18 @@ const maximumLength = 65_536
 const maximumMarks = 4000
 const maximumNesting = 64
 
+const markdown = unified().use(remarkParse)
+
 // Within one field only links matter; emphasis and blocks would cost time and hide text.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
   )
-const linksOnly = { extensions: [{ disable: { null: blockAndEmphasis } }] }
+const inline = unified()
+  .data("micromarkExtensions", [{ disable: { null: blockAndEmphasis } }])
+  .use(remarkParse)
 
-/** True when the parser can read the text in a short time. @internal */
+/** True when remark can parse the text in a short time. @internal */
 export const isParsable = (text: string): boolean => {
   if (text.length > maximumLength || (text.match(/[*_[\]]/g)?.length ?? 0) > maximumMarks) return false
   let depth = 0
@@ -53,7 +58,7 @@ const shiftLines = (node: Nodes, lines: number): void => {
 /** The tree of a text that starts at `line` of its document; nothing when the text is above the limits. @internal */
 export const parseMarkdown = (text: string, line: number): Option.Option<Root> => {
   if (!isParsable(text)) return Option.none()
-  const tree = fromMarkdown(text)
+  const tree = markdown.parse(text)
   shiftLines(tree, line - 1)
   return Option.some(tree)
 }
@@ -83,7 +88,7 @@ const mayHoldLink = (text: string): boolean => text.includes("](") || text.inclu
 
 /** The links of one field, read as running text; nothing when the text is above the limits. */
 export const inlineLinks = (text: string): Option.Option<ReadonlyArray<FoundLink>> =>
-  !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(fromMarkdown(text, linksOnly)) : [])
+  !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(inline.parse(text)) : [])
 
 /** The links of a text that may hold any markdown; none when it is above the limits. */
 export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
@@ -101,7 +106,7 @@ const mayStayOpen = /`{3}|~{3}|</
 /** The block that is still open at the end of the text, if there is one: it would swallow a heading put after it. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
-  const last = fromMarkdown(`${text}\n\n# end`).children.at(-1)
+  const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
   return last?.type === "heading" ? undefined : last
 }
 
@@ -127,7 +132,7 @@ const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())
   if (!mayHaveHeading.test(closed)) return closed
-  const headings = fromMarkdown(closed).children.filter((node) => node.type === "heading")
+  const headings = markdown.parse(closed).children.filter((node) => node.type === "heading")
   const shift = Math.max(0, below + 1 - Math.min(...headings.map(({ depth }) => depth)))
   let moved = ""
   let rest = 0
