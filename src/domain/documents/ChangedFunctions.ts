@@ -40,6 +40,11 @@ interface FunctionOrder {
   readonly budget: number
 }
 
+const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunction
+
+const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
+  Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
+
 const holds = (outer: LineRange, inner: LineRange): boolean => outer.from <= inner.from && inner.to <= outer.to
 
 /** Whole functions around all of these places, in at most `budget` characters; nothing where one of them has no room. */
@@ -54,16 +59,13 @@ export const changedFunctions = (
     to: Math.min(to, source.length)
   }))
   const ranges = within.map((place) => declared(place) ?? place)
-  const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunction
   if (!ranges.every(isShort) || within.every((place) => declared(place) === undefined)) return undefined
   const wanted = ranges.filter((range) => !shown.some((outer) => holds(outer, range)))
   if (wanted.length === 0) return ""
-  const indexes = ({ from, to }: LineRange): ReadonlyArray<number> =>
-    Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
   let isWhole = true
   const packed = packLines(numberLines(source, 1), budget - path.length - 30, gapText, (choice) => {
-    isWhole = choice.add(wanted.flatMap(indexes))
-    if (isWhole) for (const range of beside) choice.add(indexes(range))
+    isWhole = choice.add(wanted.flatMap(indexesOf))
+    if (isWhole) for (const range of beside) choice.add(indexesOf(range))
   })
   return isWhole ? `### ${path}\n\n${fenced(packed.text, "text")}\n\n` : undefined
 }

@@ -9,10 +9,11 @@ const mostOpen = 6
 /** A word with a folder or in backticks that has the ending of a file. */
 const written = /`([\w.@-]+)`|(?<![\w/.:@*-])((?:[\w.@-]+\/)+[\w.@-]*\w)(?![\w/*]|\.\w)/g
 
+const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
+
 /** The paths that a text writes, each once. */
 export const namedFiles = (text: string): ReadonlyArray<string> => {
   const paths = [...text.matchAll(written)].map(([, quoted, path]) => quoted ?? path ?? "")
-  const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
   return [...new Set(paths.map((path) => path.replace(/^\.\//, "")).filter(isFile))]
 }
 

@@ -156,13 +156,10 @@ const makePrompt = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
 
   /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
-  const firstAgain = (
-    { assignment: { copy }, material, order: { task } }: OpenTask,
-    isUsed: (path: string) => boolean
-  ): string => {
+  const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
-    const parts = keptParts(prefetched, (path) => isUsed(path) && !paths.includes(path))
+    const parts = keptParts(prefetched, (path) => answers.includes(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // A server that counts more tokens than were estimated leaves less room than at first.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
@@ -188,8 +185,7 @@ const makePrompt = Effect.gen(function* () {
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
       compact: (messages, summary) => {
         for (const message of messages) if (message.role === "assistant") answers.add(messageText(message))
-        const isUsed = (path: string): boolean => [...answers].some((answer) => answer.includes(path))
-        const user = firstAgain(open, isUsed)
+        const user = firstAgain(open, [...answers].join("\n"))
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
       // Inputs stand before everything else, and their values in no grammar.

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { namedFiles, openFilesNote } from "../../../src/domain/documents/OpenFiles.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
+const note = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
+
 describe("namedFiles", () => {
   it("are paths with a folder, and names of files in backticks", () => {
     const text =
@@ -25,7 +27,6 @@ describe("namedFiles", () => {
 
 describe("openFilesNote", () => {
   const named = ["src/a.ts", "docs/a.md"]
-  const note = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
 
   it("names files that were not shown, and that no call that succeeded was about", () => {
     assert.strictEqual(openFilesNote(named, "", []), note("src/a.ts, docs/a.md"))

@@ -19,6 +19,12 @@ const found = (path: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${path}:${index + 1}: a line that holds the text number ${index}`)
 const search = (text: string) => gave("search_files", { pattern: "text" }, text)
 
+const withLicence = (count: number) => {
+  const licence = ["# Copyright (c) 2013", ...Array.from({ length: count - 1 }, () => "# All that is allowed.")]
+  const lines = [...licence, ...Array.from({ length: 60 }, (_, index) => `print(${index})`)]
+  return gave("read_file", { path: "a.py" }, numberLines(lines, 1).join("\n"))
+}
+
 describe("cutOutput", () => {
   it("names the lines of a file that are left out, and how many it has", () => {
     const text = cutOutput(file(1800, 1890, 5000), 1200)
@@ -42,11 +48,6 @@ describe("cutOutput", () => {
   })
 
   it("leaves out a comment of five lines or more with the licence at the beginning of a file, where not all has room", () => {
-    const withLicence = (count: number) => {
-      const licence = ["# Copyright (c) 2013", ...Array.from({ length: count - 1 }, () => "# All that is allowed.")]
-      const lines = [...licence, ...Array.from({ length: 60 }, (_, index) => `print(${index})`)]
-      return gave("read_file", { path: "a.py" }, numberLines(lines, 1).join("\n"))
-    }
     const cut = cutOutput(withLicence(5), 500)
     expect(cut.split("\n").slice(0, 2)).toEqual(["(lines 1 to 5, with the licence, left out)", "6: print(0)"])
     expect(cut).toMatch(/\(Lines 6 to \d+ of 65; the prompt has no room for more\./)

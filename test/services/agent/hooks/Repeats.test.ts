@@ -13,11 +13,14 @@ it("ends work in which a call gives the same output so many times, however many 
   assert.isUndefined(endAfter(same, same))
 })
 
+const inTurn = (turn: number) => gave("read_file", { path: "a.ts" }, "one", `turn-${turn}/call-1`)
+
+const turns = (count: number) => Array.from({ length: count }, (_, index) => inTurn(index + 1))
+
+const endOf = (count: number, shownFrom: number) =>
+  repeats(3).endOf?.({ ...newSession([]), outcomes: turns(count), shownFrom })
+
 it("goes on when a compaction has dropped the output, at most twice as often", () => {
-  const inTurn = (turn: number) => gave("read_file", { path: "a.ts" }, "one", `turn-${turn}/call-1`)
-  const turns = (count: number) => Array.from({ length: count }, (_, index) => inTurn(index + 1))
-  const endOf = (count: number, shownFrom: number) =>
-    repeats(3).endOf?.({ ...newSession([]), outcomes: turns(count), shownFrom })
   assert.deepStrictEqual(
     [0, 1, 2].map((shownFrom) => endOf(3, shownFrom)?._tag),
     ["Repeated", "Repeated", undefined]
