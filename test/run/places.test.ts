@@ -227,4 +227,29 @@ describe("a task for many places", () => {
       expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
     })
   )
+
+  nodeTest(
+    "says of lines that two answers changed beside each other, and that nobody made again, that they are not changed",
+    () =>
+      Effect.gen(function* () {
+        const lines = Array.from({ length: 40 }, (_, at) => `x_${at} = open(${at})`)
+        const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
+        const { answer } = model(calls, ({ user }) =>
+          user.includes("at the same lines")
+            ? "## Result summary\n\nIt is done."
+            : shownIn(user)
+                .map(([number, line]) => `${number} change: ${withEncoding(line)}`)
+                .join("\n")
+        )
+        const { report } = yield* run.session({ answer, approver: willingApprover() })
+        const now = (yield* run.text("a.py")).split("\n")
+        const items = itemsOf(report)
+        expect(items.length).toBe(40)
+        for (const [at, { note, state }] of items.entries()) {
+          if (state === "done") expect(now[at], note).toContain("utf-8")
+        }
+        expect(items.some(({ state }) => state === "failed")).toBe(true)
+        expect(report?.status).not.toBe("done")
+      })
+  )
 })

@@ -72,9 +72,20 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     })
     .join("\n\n")
 
+/** Places of one file in groups: lines that follow each other cannot be changed apart. */
+const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
+  const groups: Array<Array<NumberedPlace>> = []
+  for (const place of ofFile) {
+    const last = groups.at(-1)
+    if (last !== undefined && place.line - (last.at(-1)?.line ?? 0) <= 1) last.push(place)
+    else groups.push([place])
+  }
+  return groups
+}
+
 /**
  * Divides places into parts that are shown in at most `budget` characters each. Places of one file stay together where they can, since
- * their changes are put together.
+ * their changes are put together; lines that follow each other are divided only where they have no room together.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,
@@ -87,10 +98,11 @@ export const placeParts = (
     const last = parts.at(-1)
     if (last !== undefined && fits([...last, ...ofFile])) last.push(...ofFile)
     else {
-      for (const [index, place] of ofFile.entries()) {
+      const groups = neighbours(ofFile).flatMap((group) => (fits(group) ? [group] : group.map((place) => [place])))
+      for (const [index, group] of groups.entries()) {
         const open = parts.at(-1)
-        if (index > 0 && open !== undefined && fits([...open, place])) open.push(place)
-        else parts.push([place])
+        if (index > 0 && open !== undefined && fits([...open, ...group])) open.push(...group)
+        else parts.push([...group])
       }
     }
   }

@@ -129,6 +129,17 @@ const keptOf = (
   }
 }
 
+/** Items without those whose change is lost: it clashed with another one in these files, which were not changed again. */
+const withLost = (
+  items: NonNullable<TaskOutcome["items"]>,
+  lost: ReadonlySet<string>
+): NonNullable<TaskOutcome["items"]> =>
+  items.map((item) =>
+    item.state === "done" && item.files?.some((path) => lost.has(path)) === true
+      ? { ...item, state: "failed", note: "Others changed the same lines, and its change was not made again." }
+      : item
+  )
+
 export const makeJoinChanges = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -168,6 +179,8 @@ export const makeJoinChanges = Effect.gen(function* () {
     const again = yield* taskAgent
       .work({ ...order, joined: { outcome, others, own, clash: clashText(clashes), checks } })
       .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
+    const changedAgain = new Set((again.files ?? []).map(({ path }) => path))
+    const lost = new Set(clashes.flatMap(({ path }) => (changedAgain.has(path) ? [] : [path])))
     const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
     const priorCalls = [
       ...(again.priorCalls ?? []),
@@ -179,7 +192,7 @@ export const makeJoinChanges = Effect.gen(function* () {
       calls: [...calls.filter(isKeptCall), ...again.calls],
       bases: [...bases.filter(isKept), ...(again.bases ?? [])],
       files: [...files.filter(isKept), ...(again.files ?? [])],
-      ...(items === undefined ? {} : { items }),
+      ...(items === undefined ? {} : { items: withLost(items, lost) }),
       joined: { times: joined.times + 1, clashes: joined.clashes + (clashes.length > 0 ? 1 : 0) }
     } satisfies TaskOutcome
   })

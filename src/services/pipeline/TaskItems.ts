@@ -82,6 +82,12 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
+/** The results of places once their changes are put together with those of others. */
+const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
+  const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
+  return results.map((result) => Object.assign({}, result, joined.get(result.item)))
+}
+
 /** Puts the changes of parts together, one after the other; the items of one whose change comes to nothing have failed. */
 const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
@@ -103,7 +109,7 @@ const makePartJoin = Effect.gen(function* () {
         joined.push({ results: results.map((result) => Object.assign({}, result, { state: "failed" as const, note })) })
         continue
       }
-      joined.push({ results, outcome: merged.success })
+      joined.push({ results: resultsAfter(results, merged.success), outcome: merged.success })
       others = changes.onTop(others, merged.success)
     }
     const copy = makeWorkingCopy()
