@@ -184,8 +184,10 @@ const makeConversations = ({ context, given, here, project }: Place) => {
 }
 
 /** Saved runs that go on. */
-const makeSavedRuns = ({ context, given, here, named }: Place) => {
-  const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) => here(Effect.provide(work, layerRuns))
+const makeSavedRuns = ({ context, given, here, keep, named }: Place) => {
+  const noRuns = refuse("a journal in memory keeps no runs. Name the folder that has them: Journal.folder(path).")
+  const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
+    keep ? here(Effect.provide(work, layerRuns)) : Effect.fail(noRuns)
   const savedRun = (runId: string) => ({ run: runId, given, project: named })
   return {
     resume: Effect.fnUntraced(function* (runId: string, reading: Reading = {}) {

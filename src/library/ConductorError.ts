@@ -57,10 +57,13 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--(allow|deny|model|project|file|open|skill|plan|parallel|think|host)(?: [A-Z]+(?![\w-]))?/, '"$1"']
 ]
 
+/** Flags of this program are named behind these words; those in the command lines of checks and tools stay as they are. */
+const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
+
 /** A text in the words of programs. */
 export const inOptionWords = (text: string): string =>
   optionsOfFlags.reduce(
-    (words, [flag, option]) => words.replace(new RegExp(`${flag.source}(?![\\w-])`, "g"), option),
+    (words, [flag, option]) => words.replace(new RegExp(`${before}${flag.source}(?![\\w-])`, "g"), option),
     text
   )
 

@@ -41,6 +41,10 @@ interface Sent {
   readonly answer: Deferred.Deferred<AskReport, ConversationClosed>
 }
 
+/** What a message gets whose answer broke off. */
+const brokenOff = (cause: Cause.Cause<unknown>) =>
+  Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
+
 /** Holds a conversation as long as `use` does. */
 type Hold<E, R> = (listen: Listen, use: (session: AskSession) => Effect.Effect<void>) => Effect.Effect<RunReport, E, R>
 
@@ -66,7 +70,9 @@ export const converseWith = Effect.fnUntraced(function* <E, R>(
         const sent = yield* Queue.take(queue)
         const fiber = yield* Effect.forkChild(send(sent.text, sent.onText ?? onText))
         current = { sent, fiber }
-        yield* Fiber.await(fiber)
+        const exit = yield* Fiber.await(fiber)
+        /* An answer that broke off, as by an error of what hears it, has no event. */
+        if (open.delete(sent)) Deferred.doneUnsafe(sent.answer, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
       }
     }).pipe(Effect.catchTag("Done", () => Effect.void))
 

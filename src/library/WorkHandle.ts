@@ -81,9 +81,13 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
     /* A reader learns from the events, too, that there is no report. */
     await report
   }
+  /* Whoever reads only the events gets the error there. */
+  report.catch(() => undefined)
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
-  if (signal?.aborted === true) void interrupt()
-  signal?.addEventListener("abort", () => void interrupt(), { once: true })
+  const onAbort = (): void => void interrupt()
+  if (signal?.aborted === true) onAbort()
+  signal?.addEventListener("abort", onAbort)
+  void ended.then(() => signal?.removeEventListener("abort", onAbort))
   const handle: WorkHandle<ReportOf<Started>> = { runId, report, events: { [Symbol.asyncIterator]: read }, interrupt }
   return { handle, started }
 }

@@ -103,6 +103,7 @@ const count = (value: number | { readonly total?: number } | undefined): number 
 
 const answerOf = ({ content, finishReason, usage }: Generated): FunctionAnswer => {
   const reason = typeof finishReason === "string" ? finishReason : finishReason.unified
+  if (reason === "error" || reason === "content-filter") throw new Error(`the answer ended with "${reason}"`)
   const [inputTokens, outputTokens] = [count(usage.inputTokens), count(usage.outputTokens)]
   return {
     text: content.map(({ text = "", type }) => (type === "text" ? text : "")).join(""),

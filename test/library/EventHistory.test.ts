@@ -1,73 +1,66 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import { makeEventHistory } from "../../src/library/EventHistory.ts"
 
-const readAll = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
-  const read: Array<A> = []
-  for await (const event of events) read.push(event)
-  return read
-}
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 describe("EventHistory", () => {
-  it("gives every reader all events, early or late", async () => {
-    const history = makeEventHistory((event: number) => event)
-    const early = readAll(history.events)
-    history.push(1)
-    history.push(2)
-    history.end()
-    assert.deepStrictEqual(await early, [1, 2])
-    assert.deepStrictEqual(await readAll(history.events), [1, 2])
-  })
-
-  it("passes what is of use only now to readers that wait, and keeps it for nobody", async () => {
-    const history = makeEventHistory((event: number) => event)
-    history.pass(0)
-    const early = readAll(history.events)
-    history.push(1)
-    await Promise.resolve()
-    for (const event of [2, 3]) {
-      await new Promise((resolve) => setImmediate(resolve))
-      history.pass(event)
-    }
-    await new Promise((resolve) => setImmediate(resolve))
-    history.push(4)
-    history.end()
-    assert.deepStrictEqual(await early, [1, 2, 3, 4])
-    assert.deepStrictEqual(await readAll(history.events), [1, 4])
-  })
-
-  it("makes nothing of events that nobody reads, and of each once for a reader", async () => {
-    let made = 0
-    const history = makeEventHistory((event: number) => {
-      made += 1
-      return -event
+  it.effect("gives every reader all events, early or late", () =>
+    Effect.gen(function* () {
+      const { end, push, stream } = makeEventHistory((event: number) => event)
+      const early = yield* Effect.forkChild(Stream.runCollect(stream))
+      yield* turn
+      push(1)
+      push(2)
+      end()
+      assert.deepStrictEqual(yield* Fiber.join(early), [1, 2])
+      assert.deepStrictEqual(yield* Stream.runCollect(stream), [1, 2])
     })
-    for (let index = 0; index < 10_000; index++) history.push(index)
-    history.end()
-    assert.strictEqual(made, 0)
-    const read = await readAll(history.events)
-    assert.deepStrictEqual([made, read.length, read[7]], [10_000, 10_000, -7])
-  })
+  )
 
-  it("ends readers with the error of the run, after the events", async () => {
-    const history = makeEventHistory((event: number) => event)
-    history.push(1)
-    history.end(new Error("no such project"))
-    const seen: Array<number> = []
-    let thrown = ""
-    try {
-      for await (const event of history.events) seen.push(event)
-    } catch (error) {
-      thrown = String(error)
-    }
-    assert.deepStrictEqual([seen, thrown], [[1], "Error: no such project"])
-  })
+  it.effect("passes what is of use only now to readers that wait, and keeps it for nobody", () =>
+    Effect.gen(function* () {
+      const { end, pass, push, stream } = makeEventHistory((event: number) => event)
+      pass(0)
+      const early = yield* Effect.forkChild(Stream.runCollect(stream))
+      push(1)
+      for (const event of [2, 3]) {
+        yield* turn
+        pass(event)
+      }
+      yield* turn
+      push(4)
+      end()
+      assert.deepStrictEqual(yield* Fiber.join(early), [1, 2, 3, 4])
+      assert.deepStrictEqual(yield* Stream.runCollect(stream), [1, 4])
+    })
+  )
 
-  it("lets a reader leave early", async () => {
-    const history = makeEventHistory((event: number) => event)
-    history.push(1)
-    for await (const event of history.events) {
-      assert.strictEqual(event, 1)
-      break
-    }
-  })
+  it.effect("makes nothing of events that nobody reads, and of each once for a reader", () =>
+    Effect.gen(function* () {
+      let made = 0
+      const { end, push, stream } = makeEventHistory((event: number) => {
+        made += 1
+        return -event
+      })
+      for (let index = 0; index < 10_000; index++) push(index)
+      end()
+      assert.strictEqual(made, 0)
+      const read = yield* Stream.runCollect(stream)
+      assert.deepStrictEqual([made, read.length, read[7]], [10_000, 10_000, -7])
+    })
+  )
+
+  it.effect("lets a reader leave early, and one that waits", () =>
+    Effect.gen(function* () {
+      const { push, stream } = makeEventHistory((event: number) => event)
+      push(1)
+      assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(stream, 1)), [1])
+      const waiting = yield* Effect.forkChild(Stream.runCollect(stream))
+      yield* turn
+      yield* Fiber.interrupt(waiting)
+    })
+  )
 })

@@ -6,11 +6,13 @@ import {
   check,
   type FunctionQuestion,
   type ModelFunction,
+  openConversation,
   plan,
   resume,
   run,
   tool
 } from "../../src/index.ts"
+import { inOptionWords } from "../../src/library/ConductorError.ts"
 import { check as checkAlone } from "../../src/check.ts"
 import { makeSandbox } from "../support/binary.ts"
 
@@ -325,6 +327,86 @@ describe("a script with a configuration of its own", () => {
     })
     await report
     assert.isTrue(systems.some((text) => text.includes("Greet everybody by name.")))
+  })
+})
+
+describe("work of a script", () => {
+  it("leaves no listener at the signal, and no rejection when only its events are read", async () => {
+    const stop = new AbortController()
+    let listeners = 0
+    const { addEventListener, removeEventListener } = stop.signal
+    stop.signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+      listeners += 1
+      addEventListener.apply(stop.signal, given)
+    }
+    stop.signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+      listeners -= 1
+      removeEventListener.apply(stop.signal, given)
+    }
+    const rejections: Array<unknown> = []
+    const note = (reason: unknown) => void rejections.push(reason)
+    process.on("unhandledRejection", note)
+    const { events } = run({ ...base, prompt: "x", nonsense: 1, signal: stop.signal } as never)
+    const error = await rejection(
+      (async () => {
+        for await (const _ of events);
+      })()
+    )
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    process.off("unhandledRejection", note)
+    assert.include(error.message, "nonsense")
+    assert.deepStrictEqual([listeners, rejections], [0, []])
+  })
+
+  it("rejects a message whose answer breaks off, and goes on", async () => {
+    const conversation = openConversation({
+      project,
+      configuration: false,
+      model: () => "An answer about nothing at all."
+    })
+    const broken = await rejection(
+      conversation.send("hi", () => {
+        throw new Error("boom")
+      })
+    )
+    assert.include(broken.message, "boom")
+    assert.include((await conversation.send("hi")).answer, "An answer")
+    await conversation.close()
+  })
+
+  it("names options where the program names flags, and leaves commands as they are", () => {
+    assert.deepStrictEqual(
+      [
+        "Try a larger model (--model).",
+        "Use --yes to approve beforehand, or --allow write_file.",
+        "Choose one, for example --model qwen3:8b.",
+        "The check prettier --check . fails with the changes: a.ts",
+        "The check tsc --project tsconfig.json fails. eslint --plugin x",
+        "look at them, or accept such an end with --accept-unverified."
+      ].map(inOptionWords),
+      [
+        'Try a larger model ("model").',
+        'Use "approve" to approve beforehand, or "allow" write_file.',
+        'Choose one, for example "model" qwen3:8b.',
+        "The check prettier --check . fails with the changes: a.ts",
+        "The check tsc --project tsconfig.json fails. eslint --plugin x",
+        'look at them, or accept such an end with "acceptUnverified".'
+      ]
+    )
+  })
+
+  it("says why a model of the AI SDK gave no answer", async () => {
+    const model = aiSdkModel({
+      specificationVersion: "v3",
+      modelId: "test",
+      doGenerate: async () => ({
+        content: [],
+        finishReason: { unified: "content-filter", raw: "SAFETY" },
+        usage: { inputTokens: {}, outputTokens: {} }
+      })
+    })
+    const { message, status } = await run({ ...base, prompt: "x", model }).report
+    assert.deepStrictEqual([status, message.includes('ended with "content-filter"')], ["unavailable", true], message)
   })
 })
 
