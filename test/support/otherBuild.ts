@@ -15,7 +15,7 @@ export const makeOtherBuild = (folder: string): { readonly version: string; read
   for (const file of globSync("dist/*/build-*.js", { cwd: folder })) {
     const path = join(folder, file)
     const source = readFileSync(path, "utf8")
-    const changed = source.replace(/\+[0-9a-f]{8}`/, "+00000000`")
+    const changed = source.replaceAll(/\+[0-9a-f]{8}`/g, "+00000000`")
     if (changed === source) throw new Error(`${path} has no hash of its build`)
     writeFileSync(path, changed)
   }
