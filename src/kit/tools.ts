@@ -36,6 +36,7 @@ export {
 } from "../app/callbackApprover.ts"
 export { AnsweredBy } from "../domain/permissions/Answer.ts"
 export { parseRule, Rule } from "../domain/permissions/Permission.ts"
+export { itemDoes, unsaidArgumentsText } from "../domain/permissions/UnsaidArguments.ts"
 export { isStart } from "../services/approvals/Approver.ts"
 export { Gate, mayShow, type OpenQuestion } from "../services/permissions/Gate.ts"
 export {

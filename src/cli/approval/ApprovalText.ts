@@ -7,6 +7,13 @@ import { printable, printableLines, unframed } from "../../domain/text/Printable
 import type { Risk } from "../../domain/tools/Access.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import {
+  argumentsOf,
+  hasNoCall,
+  itemDoes,
+  unsaidArguments,
+  wordsSayCall
+} from "../../domain/permissions/UnsaidArguments.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 import { counted } from "../../domain/text/Format.ts"
 
@@ -30,16 +37,7 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
     : [{ text: `${label}:` }, ...rows.map((text) => sourceLine(`  ${text}`))]
 }
 
-const isEmpty = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
-
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
-
-/** True when the words say what a call does; what a tool of a plugin does is in its arguments only. */
-const isSaid = ({ origin, targets, words }: ApprovalItem): boolean =>
-  words !== undefined && origin === undefined && targets.length > 0
-
-const argumentsOf = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
-  Object.entries(item.call?.arguments ?? {})
 
 /** A longer command is shown by its two ends where there is not the room of a pager. */
 const mostShown = 4000
@@ -63,7 +61,7 @@ const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
-    ...(isSaid(item) ? [] : argumentsOf(item).flatMap(argumentLines)),
+    ...unsaidArguments(item).flatMap(argumentLines),
     /* What a plugin or a server would start. */
     ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
@@ -135,8 +133,8 @@ const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: "
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
-  if (isEmpty(item)) return []
-  const rest = isSaid(item)
+  if (hasNoCall(item)) return []
+  const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
   /* The folder stands in the words, relative to the project; the sandbox in the consequence. */
@@ -162,12 +160,7 @@ export interface Asking {
   readonly notes?: ReadonlyArray<string>
 }
 
-const doesOf = (item: ApprovalItem): string => {
-  const { targets, tool, words } = item
-  if (words !== undefined) return unframed(words.does)
-  if (isEmpty(item)) return "no tool call"
-  return `use ${unframed(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(unframed).join(", ")}`}`
-}
+const doesOf = (item: ApprovalItem): string => unframed(itemDoes(item))
 
 const headingOf = ({ items, scope, title }: Asking): string => {
   const [first] = items
@@ -175,7 +168,7 @@ const headingOf = ({ items, scope, title }: Asking): string => {
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined
-      ? isEmpty(first)
+      ? hasNoCall(first)
         ? "asks for approval, without a tool call"
         : `wants to ${doesOf(first)}`
       : `wants approval for ${counted(items.length, "call")}`
@@ -185,7 +178,7 @@ const headingOf = ({ items, scope, title }: Asking): string => {
 const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { risk, words } = item
   if (words?.isCalm === true) return [{ text: unframed(words.consequence), style: "dim" }]
-  if (words === undefined && (risk !== "high" || isEmpty(item))) return []
+  if (words === undefined && (risk !== "high" || hasNoCall(item))) return []
   const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
   return [{ text: `Caution: ${unframed(text)}`, style: "caution" }]
 }

@@ -18,7 +18,15 @@ import { numberedRows } from "../../kit/files.ts"
 import { changeOf, emptyLive, foldLive, isResolved, type LiveState, toolCallText } from "../../kit/runs.ts"
 import { makePaint, progressLine } from "../../kit/terminal.ts"
 import { fenced, shorten } from "../../kit/text.ts"
-import { type ApprovalAnswer, type ApprovalRequest, badExit, progressText, type ToolResult } from "../../kit/tools.ts"
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  badExit,
+  itemDoes,
+  progressText,
+  type ToolResult,
+  unsaidArgumentsText
+} from "../../kit/tools.ts"
 import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from "../../plugin-kit.ts"
 
 const plain = makePaint(false)
@@ -224,10 +232,17 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-const itemContent = (item: ApprovalItem, project: string): ReadonlyArray<ToolCallContent> => {
+/** The arguments of a single call are its input; those of several are in the text, each under what its call does. */
+const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
+  const unsaid = isAlone ? "" : unsaidArgumentsText(item)
+  return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
+}
+
+const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): ReadonlyArray<ToolCallContent> => {
   const { details = [], diff, facts = [], preview = "", warnings = [], words } = item
   const command = words?.command
   const lines = [
+    ...argumentsAmong(item, isAlone),
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
     /* As they are: an editor that shows them as Markdown would hide a part, such as a comment in HTML. */
@@ -249,13 +264,13 @@ export const askedCall = (
   project: string
 ): ToolCallUpdate => {
   const [first] = items
-  const does = items.map(({ tool, words }) => words?.does ?? tool).join(", ")
+  const does = items.map(itemDoes).join(", ")
   return {
     toolCallId,
     title: scope === "step" && items.length > 1 ? `${stepText(title)}: ${does}` : does,
     kind: first === undefined ? "other" : kindOf(first.tool),
     status: "pending",
-    content: items.flatMap((item) => itemContent(item, project)),
+    content: items.flatMap((item) => itemContent(item, project, items.length === 1)),
     locations: items.flatMap(({ diff, targets }) => locationsOf(targets, diff)),
     ...(items.length === 1 && first?.call !== undefined ? { rawInput: first.call.arguments } : {})
   }

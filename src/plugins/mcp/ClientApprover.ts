@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stepText } from "../../kit/documents.ts"
 import { fenced } from "../../kit/text.ts"
+import { itemDoes, unsaidArgumentsText } from "../../kit/tools.ts"
 import { type ApprovalItem, Approver, redactSecrets } from "../../plugin-kit.ts"
 import type { Choose } from "./McpToolServer.ts"
 
@@ -18,16 +19,19 @@ const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => [
   ...new Set(items.flatMap(({ offers }) => (offers?.always ?? []).slice(0, 1)))
 ]
 
-const itemText = ({ details = [], diff, facts = [], preview = "", tool, warnings = [], words }: ApprovalItem): string =>
-  [
-    words === undefined ? tool : `${words.does}. ${words.consequence}`,
+const itemText = (item: ApprovalItem): string => {
+  const { details = [], diff, facts = [], preview = "", warnings = [], words } = item
+  return [
+    words === undefined ? itemDoes(item) : `${itemDoes(item)}. ${words.consequence}`,
     ...warnings,
+    unsaidArgumentsText(item),
     ...(words?.command === undefined ? details : [fenced(words.command, "")]),
     ...(diff === undefined ? [preview] : [fenced(diff, "diff")]),
     ...facts
   ]
     .filter((text) => text !== "")
     .join("\n\n")
+}
 
 const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: ReadonlyArray<string>): string => {
   const saved = rules.length === 0 ? [] : [`"${remember}" saves for this project: ${rules.join(", ")}`]

@@ -31,3 +31,39 @@ it("an editor shows the details of a question as they are", () => {
     content: { type: "text", text: "It changes something.\n\n````\n<!-- hidden -->\n```\nIt rains.\n````" }
   })
 })
+
+/** A call of a plugin; one without `origin` is built in. */
+const commentOn = (issue: number, origin?: string) => ({
+  task: "T",
+  tool: "comment_issue",
+  call: { uid: `${issue}`, name: "comment_issue", arguments: { issue, text: "It\u202e rains." } },
+  ...(origin === undefined ? {} : { origin }),
+  risk: "high" as const,
+  targets: ["/p/issues"],
+  words: { does: `comment on issue ${issue}`, consequence: "It changes something.", isCalm: false }
+})
+
+const commentText = (issue: number) => [
+  `comment on issue ${issue}:`,
+  `\`\`\`json\n{\n  "issue": ${issue},\n  "text": "It\\u202e rains."\n}\n\`\`\``,
+  "It changes something."
+]
+
+it("an editor shows what each of several calls of plugins is called with", () => {
+  const items = [commentOn(3, "issues"), commentOn(4, "issues"), commentOn(5)]
+  const { content, rawInput } = askedCall({ scope: "step", title: "Comment", items }, "1/question 1", "/p")
+  assert.isUndefined(rawInput)
+  /* The words of a built-in tool say what it does. */
+  assert.deepStrictEqual(
+    content,
+    [commentText(3), commentText(4), ["It changes something."]].map((lines) => ({
+      type: "content",
+      content: { type: "text", text: lines.join("\n\n") }
+    }))
+  )
+  const [single] = items
+  assert.deepStrictEqual(
+    single && askedCall({ scope: "call", title: "T", items: [single] }, "1/T/3", "/p").rawInput,
+    single?.call.arguments
+  )
+})
