@@ -42,25 +42,22 @@ const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: 
 export const layerClientApprover = (choose: Choose): Layer.Layer<Approver> => {
   const ask = Effect.fnUntraced(function* (title: string, items: ReadonlyArray<ApprovalItem>) {
     const rules = rulesOf(items)
-    const answer = yield* choose(questionText(title, items, rules), [
-      allow,
-      ...(rules.length === 0 ? [] : [remember]),
-      no
-    ])
-    return { answer, rules }
+    const choices = [allow, ...(rules.length === 0 ? [] : [remember]), no]
+    const { by, choice } = yield* choose(questionText(title, items, rules), choices)
+    return { by, choice, rules }
   })
   return Layer.succeed(Approver)({
     step: (title, items) =>
-      Effect.map(ask(stepText(title), items), ({ answer, rules }) => {
-        if (answer === allow) return { answer: "step", by: "person" }
-        if (answer === remember && rules.length > 0) return { answer: "step", by: "person", always: rules }
-        return { answer: "decline", by: "person" }
+      Effect.map(ask(stepText(title), items), ({ by, choice, rules }) => {
+        if (choice === allow) return { answer: "step", by }
+        if (choice === remember && rules.length > 0) return { answer: "step", by, always: rules }
+        return { answer: "decline", by }
       }),
     call: (item) =>
-      Effect.map(ask(item.task, [item]), ({ answer, rules }) => {
-        if (answer === allow) return { answer: "once", by: "person" }
-        if (answer === remember && rules.length > 0) return { answer: "remember", by: "person", always: rules }
-        return { answer: "deny", by: "person" }
+      Effect.map(ask(item.task, [item]), ({ by, choice, rules }) => {
+        if (choice === allow) return { answer: "once", by }
+        if (choice === remember && rules.length > 0) return { answer: "remember", by, always: rules }
+        return { answer: "deny", by }
       }),
     inDoubt: () => Effect.succeed({ answer: "stop", by: "nobody" }),
     canAsk: Effect.succeed(true)

@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { maxNesting, modelText, textNestedTooDeep } from "../../kit/text.ts"
-import { causeText, parameterSchema } from "../../kit/tools.ts"
+import { type AnsweredBy, causeText, parameterSchema } from "../../kit/tools.ts"
 
 /** An image of a result. */
 interface ServedImage {
@@ -34,8 +34,14 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** Shows the user of the client a message with these choices; nothing when the user chose none of them. */
-export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect.Effect<string | undefined>
+/** What came of a form: `by` is nobody where it could not be shown, and `choice` is absent where the user chose none. */
+export interface FormAnswer {
+  readonly by: Exclude<AnsweredBy, "rule">
+  readonly choice?: string
+}
+
+/** Shows the user of the client a message with these choices. */
+export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect.Effect<FormAnswer>
 
 /** The program that called a tool. */
 export interface ToolClient {
@@ -140,11 +146,11 @@ const chooserOf = Effect.fnUntraced(function* () {
   const choose: Choose = (message, choices) =>
     Effect.all([client.getClient, Effect.orDie(form(message, choices))]).pipe(
       Effect.flatMap(([{ elicit }, request]) => elicit(request)),
-      Effect.map((result) => {
-        const answer = result.action === "accept" ? result.content?.[answerField] : undefined
-        return Predicate.isString(answer) && choices.includes(answer) ? answer : undefined
+      Effect.map((result): FormAnswer => {
+        const choice = result.action === "accept" ? result.content?.[answerField] : undefined
+        return Predicate.isString(choice) && choices.includes(choice) ? { by: "person", choice } : { by: "person" }
       }),
-      Effect.orElseSucceed(() => undefined),
+      Effect.orElseSucceed((): FormAnswer => ({ by: "nobody" })),
       Effect.scoped
     )
   return choose

@@ -32,12 +32,12 @@ const asked = Effect.fnUntraced(function* (items: readonly [ApprovalItem, ...Arr
 it.effect("a form shows what a tool of a plugin or a server is called with", () =>
   Effect.gen(function* () {
     const other: ApprovalItem = { ...comment, call: { uid: "b", name: "comment_issue", arguments: { issue: 4 } } }
-    const { messages } = yield* asked([comment, other], () => Effect.succeed("allow"))
+    const { messages } = yield* asked([comment, other], () => Effect.succeed({ by: "person", choice: "allow" }))
     assert.include(messages[0], '"issue": 3,\n  "text": "It rains."')
     assert.include(messages[0], '"issue": 4')
     assert.include(messages[1], '"text": "It rains."')
     const { words: _words, ...unsaid } = comment
-    const plain = yield* asked([unsaid], () => Effect.succeed("allow"))
+    const plain = yield* asked([unsaid], () => Effect.succeed({ by: "person", choice: "allow" }))
     assert.include(plain.messages[1], "use comment_issue (plugin issues) on issue:3")
   })
 )
@@ -52,7 +52,24 @@ it.effect("a form leaves out arguments that the words of a built-in tool say", (
       targets: ["/p/notes.md"],
       words: { does: "read notes.md", consequence: "The model sees its text.", isCalm: true }
     }
-    const { messages } = yield* asked([read], () => Effect.succeed("allow"))
+    const { messages } = yield* asked([read], () => Effect.succeed({ by: "person", choice: "allow" }))
     assert.notInclude(messages[0], '"path"')
+  })
+)
+
+it.effect("a form that could not be shown is answered by nobody, and a closed one by the user", () =>
+  Effect.gen(function* () {
+    for (const by of ["nobody", "person"] as const) {
+      const { answers } = yield* asked([comment], () => Effect.succeed({ by }))
+      assert.deepStrictEqual(answers, [
+        { answer: "decline", by },
+        { answer: "deny", by }
+      ])
+    }
+    const { answers } = yield* asked([comment], () => Effect.succeed({ by: "person", choice: "allow and remember" }))
+    assert.deepStrictEqual(answers, [
+      { answer: "step", by: "person", always: ["comment_issue"] },
+      { answer: "remember", by: "person", always: ["comment_issue"] }
+    ])
   })
 )

@@ -369,8 +369,8 @@ describe("approvals in a client that shows forms", () => {
     readonly requestedSchema: { readonly properties: { readonly answer: { readonly enum: ReadonlyArray<string> } } }
   }
 
-  /** Asks for a change, and answers the form as its user does; gives the form, the result and the file after it. */
-  const answered = Effect.fnUntraced(function* (result: object, capabilities: object = { elicitation: { form: {} } }) {
+  /** Asks for a change, and sends the answer of the client to its form; gives the form and the result. */
+  const replied = Effect.fnUntraced(function* (reply: object, capabilities: object = { elicitation: { form: {} } }) {
     const edit = "```\n<<<<<<< SEARCH\nThe word is heron.\n=======\nThe word is crane.\n>>>>>>> REPLACE\n```"
     const server = yield* FakeOllama.make(({ messages }) =>
       messages.some(({ content }) => content.includes("Changed: ")) ? "The word is crane now." : `notes.md\n${edit}`
@@ -384,13 +384,14 @@ describe("approvals in a client that shows forms", () => {
     yield* lines(2)
     const asked = messagesIn(stdout()).find(({ method }) => method === "elicitation/create")
     if (asked !== undefined) {
-      send({ id: asked.id, result })
+      send({ id: asked.id, ...reply })
       yield* lines(3)
     }
     const [ended] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 && result !== undefined ? [result] : []))
     const data = ended?.["structuredContent"] as { readonly status: string; readonly facts?: RunFacts } | undefined
     return { form: asked?.params as Form | undefined, data }
   })
+  const answered = (result: object, capabilities?: object) => replied({ result }, capabilities)
 
   liveTest("are asked about there, with what would change", () =>
     Effect.gen(function* () {
@@ -414,6 +415,14 @@ describe("approvals in a client that shows forms", () => {
         assert.isDefined(form)
         assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["declined", []], JSON.stringify(result))
       }
+    })
+  )
+
+  liveTest("are denied by nobody in a client that cannot show the form", () =>
+    Effect.gen(function* () {
+      const { data, form } = yield* replied({ error: { code: -32_603, message: "no window" } })
+      assert.isDefined(form)
+      assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["not_permitted", []])
     })
   )
 
