@@ -52,7 +52,7 @@ import {
 } from "../../kit/terminal.ts"
 import { fenced } from "../../kit/text.ts"
 import { type Approve, layerCallback } from "../../kit/tools.ts"
-import { makeChoices, type ModelChoice } from "./SessionChoices.ts"
+import { makeChoices, type ModeId, type ModelChoice } from "./SessionChoices.ts"
 import {
   askedCall,
   permissionAnswer,
@@ -223,6 +223,13 @@ const approveIn = (
   }
 }
 
+/** A prompt with the mode and the configuration that the session had when it came: later choices are for later prompts. */
+interface PromptOrder {
+  readonly text: PromptText
+  readonly mode: ModeId
+  readonly given: Configuration
+}
+
 /** The order of a run or a plan; what was said before belongs to it. */
 const newRun = Effect.fnUntraced(function* (
   { given, messages, project }: Pick<SessionOptions, "given" | "messages" | "project">,
@@ -274,8 +281,7 @@ export const makeSession = (options: SessionOptions) => {
   /** A conversation ends where a run or a plan begins, and goes on after it. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
-  const answerMessage = Effect.fnUntraced(function* (text: string) {
-    const given = choices.configuration()
+  const answerMessage = Effect.fnUntraced(function* ({ given, text }: PromptOrder) {
     if (talkGiven !== given) yield* closeTalk
     talkGiven = given
     const conversation = { project, given, order: { runId: id, prompt: "", messages }, keep: true }
@@ -284,18 +290,17 @@ export const makeSession = (options: SessionOptions) => {
       answered: (all) => void (messages = all),
       closed: () => void (talk = undefined)
     })
-    const report = yield* talk.send(text)
+    const report = yield* talk.send(paragraphs(text.prompt, text.material))
     const end = paragraphs(factText(report), reasonText(report))
     return end === "" ? "" : `\n\n${end}`
   })
 
-  const carryOut = Effect.fnUntraced(function* (text: PromptText) {
+  const carryOut = Effect.fnUntraced(function* ({ given, mode, text }: PromptOrder) {
     yield* closeTalk
-    const given = choices.configuration()
     const run = yield* newRun({ given, messages, project }, text)
     const resumable = Effect.sync(() => write(`Stopped. Resume it: task-conductor resume ${run.order.runId}`))
     const answer =
-      choices.mode() === "plan"
+      mode === "plan"
         ? (yield* planRun(run, yield* context)).markdown
         : reportText(yield* Effect.onInterrupt(beginRun(run, yield* context), () => resumable))
     messages = [...messages, { role: "user", content: text.prompt }, hostAnswer(answer)]
@@ -307,6 +312,7 @@ export const makeSession = (options: SessionOptions) => {
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {
+    const [mode, given] = [choices.mode(), choices.configuration()]
     yield* choices.needModel
     if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
     const text = promptText(blocks, project)
@@ -314,7 +320,7 @@ export const makeSession = (options: SessionOptions) => {
     if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
     prompts += 1
     updates = makeUpdates(prompts, project)
-    const work = choices.mode() === "ask" ? answerMessage(paragraphs(text.prompt, text.material)) : carryOut(text)
+    const work = (mode === "ask" ? answerMessage : carryOut)({ text, mode, given })
     running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
     const exit = yield* Effect.ensuring(
       Fiber.await(running),

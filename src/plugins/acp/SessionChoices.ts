@@ -18,7 +18,7 @@ export const modes = [
   }
 ] as const satisfies ReadonlyArray<SessionMode>
 
-type ModeId = (typeof modes)[number]["id"]
+export type ModeId = (typeof modes)[number]["id"]
 
 /** The model of a session, and those that the user can pick. */
 export interface ModelChoice {

@@ -7,8 +7,11 @@ import type {
 } from "@agentclientprotocol/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
 import { environmentOf, makeSandbox, program } from "../../support/binary.ts"
@@ -332,6 +335,44 @@ describe("the choices of a session", () => {
       ] as const) {
         assert.include((yield* refusal(() => pick(option, value)))?.message, problem)
       }
+    })
+  )
+
+  it.live("are for a prompt those with which it was sent", () =>
+    Effect.gen(function* () {
+      const { root, write } = yield* sandboxed
+      const held: Array<() => void> = []
+      let isHolding = false
+      const server = yield* Effect.acquireRelease(
+        request(
+          () =>
+            new Promise<Server>((resolve) => {
+              const listening = createServer((_request, response) => {
+                const list = () => void response.end('{"models":[]}')
+                if (isHolding) held.push(list)
+                else list()
+              }).listen(0, "127.0.0.1", () => resolve(listening))
+            })
+        ),
+        (listening) => Effect.sync(() => (listening.closeAllConnections(), listening.close()))
+      )
+      const { port } = server.address() as AddressInfo
+      const env = { OLLAMA_HOST: `127.0.0.1:${port}`, TASK_CONDUCTOR_MODEL: "" }
+      const { agent, of, text } = yield* openEditor(root, ["--allow", "read_file"], env)
+      const { sessionId } = yield* newSession(agent, join(root, "project"))
+      const setMode = (modeId: string) =>
+        request(() => agent.request(methods.agent.session.setMode, { sessionId, modeId }))
+      yield* setMode("plan")
+      write("config/task-conductor/config.json", '{ "model": "embedded" }')
+      isHolding = true
+      const planned = yield* Effect.forkChild(prompt(agent, sessionId, "Where is the port of the server?"))
+      yield* waitFor("the list of models", () => held.length > 0)
+      yield* setMode("run")
+      isHolding = false
+      held.forEach((list) => list())
+      assert.strictEqual((yield* Fiber.join(planned)).stopReason, "end_turn")
+      assert.include(text(), "### Task section 1")
+      assert.strictEqual(of("tool_call").length, 0)
     })
   )
 
