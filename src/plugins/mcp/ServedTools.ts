@@ -44,6 +44,7 @@ import {
 import { Approver } from "../../plugin-kit.ts"
 import { layerClientApprover } from "./ClientApprover.ts"
 import { runImages } from "./RunImages.ts"
+import { servedRun } from "./ServedRuns.ts"
 import type { ServedResult, ServedTool, ToolClient, ToolHints } from "./McpToolServer.ts"
 
 /** The flags with which the server was started. */
@@ -78,7 +79,9 @@ const RunParameters = Schema.Struct({
   plan: Schema.optionalKey(text("Skip planning: the markdown of a task list, as the tool plan returns it."))
 })
 
-const DiffParameters = Schema.Struct({ run_id: text("The id of the run, as the tool run returns it.") })
+const DiffParameters = Schema.Struct({
+  run_id: text("The id of a run of this project, as the tool run returns it, or `last`.")
+})
 
 const UndoParameters = Schema.Struct({
   ...DiffParameters.fields,
@@ -328,14 +331,15 @@ const askTool = ({ contextFor, flags, project, serve }: ToolHost): ServedTool<ty
     }).pipe(serve)
 })
 
-const diffTool = ({ serve }: ToolHost): ServedTool<typeof DiffParameters.Type> => ({
+const diffTool = ({ project, serve }: ToolHost): ServedTool<typeof DiffParameters.Type> => ({
   name: "diff",
   description: "Shows what a run changed in the files of the project, as a patch that git apply takes.",
   parameters: DiffParameters,
   output: DiffOutput,
   hints: pure,
   execute: (given) =>
-    changesOfRun(given.run_id).pipe(
+    servedRun(given.run_id, project).pipe(
+      Effect.flatMap((runId) => changesOfRun(runId)),
       Effect.map(({ changes, outside, runId }): ServedResult => {
         const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
         return { text, data: { run_id: runId, changes, outside } as unknown as Data, isError: false }
@@ -345,7 +349,7 @@ const diffTool = ({ serve }: ToolHost): ServedTool<typeof DiffParameters.Type> =
     )
 })
 
-const undoTool = ({ serve }: ToolHost): ServedTool<typeof UndoParameters.Type> => ({
+const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameters.Type> => ({
   name: "undo",
   description:
     "Takes back what a run changed in the files of the project: all of it, or some files and folders. Nothing is undone where a file was changed since.",
@@ -353,7 +357,8 @@ const undoTool = ({ serve }: ToolHost): ServedTool<typeof UndoParameters.Type> =
   output: UndoOutput,
   hints: undoing,
   execute: ({ paths = [], redo = false, run_id }) =>
-    undoRun(run_id, { paths, redo }).pipe(
+    servedRun(run_id, project).pipe(
+      Effect.flatMap((runId) => undoRun(runId, { paths, redo })),
       Effect.map((undone): ServedResult => {
         const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
         return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
