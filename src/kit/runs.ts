@@ -8,7 +8,7 @@ export { conversationMarkdown, hostAnswer } from "../domain/conversation/Convers
 export { readMessageTurn } from "../domain/conversation/MessageTurn.ts"
 export { ConversationMessage, isFromPerson } from "../domain/models/ConversationMessage.ts"
 export type { AskSession } from "../services/conversation/AskSession.ts"
-export { conversationOf, saveConversation } from "../services/conversation/ConversationStore.ts"
+export { conversationOf, findConversation, saveConversation } from "../services/conversation/ConversationStore.ts"
 
 /* What is ordered, and how it ends. */
 export { passes } from "../domain/checks/CheckOutcome.ts"

@@ -5,18 +5,8 @@ import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { checkDocument, CheckReport, DocumentKind, IssueReport, Repair } from "../../kit/documents.ts"
+import { beginRun, type Configuration, type NewRun, planRun, readSetup, type RunContext } from "../../kit/program.ts"
 import {
-  beginRun,
-  type Configuration,
-  holdConversation,
-  type NewConversation,
-  type NewRun,
-  planRun,
-  readSetup,
-  type RunContext
-} from "../../kit/program.ts"
-import {
-  type AskReport,
   changesOfRun,
   deniedText,
   exitCodeOf,
@@ -38,12 +28,12 @@ import {
   makePaint,
   type Output,
   progressLine,
-  runContextOf,
-  usageFailure
+  runContextOf
 } from "../../kit/terminal.ts"
 import { Approver } from "../../plugin-kit.ts"
 import { layerClientApprover } from "./ClientApprover.ts"
 import { runImages } from "./RunImages.ts"
+import { makeServedConversations } from "./ServedConversations.ts"
 import { servedRun } from "./ServedRuns.ts"
 import type { ServedResult, ServedTool, ToolClient, ToolHints } from "./McpToolServer.ts"
 
@@ -133,7 +123,9 @@ const RunOutput = Schema.Struct({
 })
 
 const AskOutput = Schema.Struct({
-  conversation: Schema.optionalKey(Schema.String),
+  conversation: Schema.optionalKey(
+    Schema.String.annotate({ description: "The id of the conversation; absent where it is not kept." })
+  ),
   answer: Schema.optionalKey(Schema.String),
   status: Schema.optionalKey(RunStatus),
   facts: Schema.optionalKey(RunFacts),
@@ -193,16 +185,6 @@ const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray
     ? (facts?.notDone ?? []).map(({ task, why }) => `"${task}" (${why})`)
     : [])
 ]
-
-/** Holds a conversation for one message. */
-const askOnce = Effect.fnUntraced(function* (conversation: NewConversation, context: RunContext, message: string) {
-  const reports: Array<AskReport> = []
-  yield* holdConversation(conversation, context, ({ send }) =>
-    Effect.map(send(message), (report) => void reports.push(report))
-  )
-  const [report] = reports
-  return report ?? (yield* usageFailure("The conversation ended before the message was answered."))
-})
 
 /** Sends every line of progress to the client. */
 const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
@@ -298,38 +280,36 @@ const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof Run
     )
 })
 
-const askTool = ({ contextFor, flags, project, serve }: ToolHost): ServedTool<typeof AskParameters.Type> => ({
-  name: "ask",
-  description:
-    "Answers a message about the project in a conversation, or does what it says, without a plan. The result names the conversation, so that the next message can go on with it.",
-  parameters: AskParameters,
-  output: AskOutput,
-  hints: changing,
-  execute: ({ conversation, message, ...given }, client) =>
-    Effect.gen(function* () {
-      const runId = conversation ?? (yield* makeRunId)
-      const order = { runId, ...orderOf({ prompt: message, ...given }) }
-      const continued = conversation === undefined ? {} : { continues: conversation }
-      const { answer, facts, reason, status } = yield* askOnce(
-        { project, given: flags, order, keep: true, ...continued },
-        yield* contextFor(client),
-        message
-      )
-      const denied = deniedOf(status, facts)
-      const data = {
-        conversation: runId,
-        answer,
-        status,
-        ...(facts === undefined ? {} : { facts }),
-        exit_code: exitCodeOf(status),
-        message: reason,
-        denied
-      }
-      const lines = facts === undefined ? "" : factLines(facts).join("\n")
-      const parts = [lines, answer.trim(), answer.includes(reason) ? "" : reason].filter((part) => part !== "")
-      return { text: parts.join("\n\n"), data, isError: status !== "done" } satisfies ServedResult
-    }).pipe(serve)
-})
+const askTool = ({ contextFor, flags, project, serve }: ToolHost): ServedTool<typeof AskParameters.Type> => {
+  const conversations = makeServedConversations(project, flags)
+  return {
+    name: "ask",
+    description:
+      "Answers a message about the project in a conversation, or does what it says, without a plan. The result names the conversation, so that the next message can go on with it.",
+    parameters: AskParameters,
+    output: AskOutput,
+    hints: changing,
+    execute: ({ conversation, message, ...given }, client) =>
+      Effect.gen(function* () {
+        const order = orderOf({ prompt: message, ...given })
+        const { id, report } = yield* conversations.answer({ order, conversation }, yield* contextFor(client))
+        const { answer, facts, reason, status } = report
+        const denied = deniedOf(status, facts)
+        const data = {
+          ...(id === undefined ? {} : { conversation: id }),
+          answer,
+          status,
+          ...(facts === undefined ? {} : { facts }),
+          exit_code: exitCodeOf(status),
+          message: reason,
+          denied
+        }
+        const lines = facts === undefined ? "" : factLines(facts).join("\n")
+        const parts = [lines, answer.trim(), answer.includes(reason) ? "" : reason].filter((part) => part !== "")
+        return { text: parts.join("\n\n"), data, isError: status !== "done" } satisfies ServedResult
+      }).pipe(serve)
+  }
+}
 
 const diffTool = ({ project, serve }: ToolHost): ServedTool<typeof DiffParameters.Type> => ({
   name: "diff",

@@ -87,3 +87,44 @@ describe("diff and undo of a server", () => {
     })
   )
 })
+
+describe("the conversations of ask", () => {
+  it.live("are kept under their own id, however a client names them", () =>
+    Effect.gen(function* () {
+      const { serve, server } = yield* serving(() => "Hello.")
+      const ask = yield* serve("project").pipe(
+        Effect.map((call) => (given: Record<string, string>) => call("ask", given))
+      )
+      const first = yield* ask({ message: "I am Heron." })
+      const id = first.data["conversation"]
+      for (const conversation of [String(id).slice(0, -1), "1"]) {
+        assert.strictEqual((yield* ask({ message: `Said to ${conversation}`, conversation })).data["conversation"], id)
+      }
+      yield* ask({ message: "Who?", conversation: "1" })
+      const last = JSON.stringify(server.chats.at(-1))
+      for (const text of ["I am Heron.", `Said to ${String(id).slice(0, -1)}`, "Said to 1"]) assert.include(last, text)
+    })
+  )
+
+  it.live("have no id where they are not kept", () =>
+    Effect.gen(function* () {
+      const { serve } = yield* serving(() => "Hello.")
+      const call = yield* serve("project", { saveConversations: false })
+      const { data, isError } = yield* call("ask", { message: "Hello?" })
+      assert.deepStrictEqual([isError, data["answer"], data["conversation"]], [false, "Hello.", undefined])
+    })
+  )
+
+  it.live("keep every message of those that come at once", () =>
+    Effect.gen(function* () {
+      const { serve, server } = yield* serving(() => "Hello.")
+      const call = yield* serve("project")
+      const conversation = String((yield* call("ask", { message: "I am Heron." })).data["conversation"])
+      const said = ["The first.", "The second.", "The third."]
+      yield* Effect.forEach(said, (message) => call("ask", { message, conversation }), { concurrency: "unbounded" })
+      yield* call("ask", { message: "What did I say?", conversation })
+      const last = JSON.stringify(server.chats.at(-1))
+      for (const text of ["I am Heron.", ...said]) assert.include(last, text)
+    })
+  )
+})
