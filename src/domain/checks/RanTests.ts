@@ -73,7 +73,7 @@ const passedLines: ReadonlyArray<RegExp> = [
 ]
 
 /** What stands behind a name: times, counts, parameters. */
-const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?.*\)|\(\)))+$/
+const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
 /** The last part of a name with the names of its suites. */
 const lastPart = (name: string): string =>

@@ -153,6 +153,13 @@ describe("what ran", () => {
     expect(ranTests(output, declared)?.newTests.map(({ length }) => length)).toEqual([998])
   })
 
+  it("is told of a line with very many counts, and ends", () => {
+    const name = `parses${" (1 test)".repeat(90)} x`
+    expect(ranTests(` ✓ ${name}\n\n  2 passing (1ms)\n`, [{ path: "a.js", name }])?.newTests).toEqual([name])
+    const counted = ` ✓ parses${" (1 test)".repeat(90)}\n\n  2 passing (1ms)\n`
+    expect(ranTests(counted, [{ path: "a.js", name: "parses" }])?.newTests).toEqual(["parses"])
+  })
+
   it("is nothing where no tests are counted", () => {
     expect(ranTests("ok  \texample.com/a\t0.1s\n", [])).toBeUndefined()
     expect(ranTests("BUILD SUCCESSFUL in 2s\n", [])).toBeUndefined()
