@@ -7,7 +7,15 @@ import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { isTelling, type NamedText } from "./ChangedNames.ts"
 import { codeLines } from "./CodeText.ts"
-import { type Declaration, declarationsAround, declarationsOf, indentOf, isProgram } from "./Declarations.ts"
+import {
+  type Declaration,
+  declarationsAround,
+  declarationsOf,
+  indentOf,
+  isProgram,
+  sourceLines,
+  wordPattern
+} from "./Declarations.ts"
 import { hasImports, importsOf } from "./ImportedFiles.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
@@ -26,8 +34,6 @@ export interface RelatedLine {
   readonly text: string
   readonly relation: string
 }
-
-const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
 /** A name that more files use is a word of the project, and says nothing about a change. */
 const mostUsers = 20
@@ -59,13 +65,13 @@ const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
 }
 
 const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<number>) => {
-  const lines = linesOf(text)
+  const lines = sourceLines(text)
   const all = declarationsOf(lines, languageOf(path))
   return indexes.flatMap((index) => knownAround(lines, all, index) ?? [])
 }
 
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
-  new Set(declarationsOf(linesOf(text), languageOf(path)).map(({ name }) => name))
+  new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
 /** The declarations, there before and after, in which lines change. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
@@ -92,8 +98,6 @@ const imports = new RegExp(
   "gm"
 )
 
-const wordOf = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
-
 /** A text as it is searched: its statements of import, and its lines of code without them. */
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
@@ -114,7 +118,7 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => ({
   importsFile: hasImports(path) ? importsOf(path, text) : () => false
 })
 
-const holds = (text: string, word: string): boolean => new RegExp(wordOf(word)).test(text)
+const holds = (text: string, word: string): boolean => new RegExp(wordPattern(word)).test(text)
 
 /** True for a statement that may bring something from this file, also by way of another file of the project. */
 const mayComeFrom = (statement: string, path: string): boolean => {
@@ -144,7 +148,7 @@ const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration):
 
 /** How a name is used: a member behind its object, another name not as a key and not where it is declared anew. */
 const used = (name: string, owner: string | undefined): RegExp => {
-  const word = wordOf(name)
+  const word = wordPattern(name)
   return owner === undefined
     ? new RegExp(`${word}(?!\\s*=(?![=>])|\\s*:(?!:))|(?<=:\\s*)${word}`)
     : new RegExp(`(?<=(?:\\.|->|::)\\s*)${word}`)
@@ -156,7 +160,7 @@ const usesIn = (
   isChanged: (line: number) => boolean
 ): ReadonlyArray<RelatedLine> => {
   const pattern = used(name, owner)
-  const lines = linesOf(file.text)
+  const lines = sourceLines(file.text)
   const all = file.path === path ? declarationsOf(lines, languageOf(path)) : []
   return file.code.flatMap((line, index) => {
     const at = pattern.exec(line)
@@ -235,7 +239,7 @@ const branchesBeside = (code: ReadonlyArray<string>, language: string, index: nu
 export const otherBranches = (change: ProposedFile): ReadonlyArray<RelatedLine> => {
   const { path, text } = change
   const language = languageOf(path)
-  const lines = linesOf(text)
+  const lines = sourceLines(text)
   const code = codeLines(text ?? "", language)
   const added = changedIndexes(change, "added")
   const isInside = (head: number): boolean => {
