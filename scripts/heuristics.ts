@@ -268,6 +268,24 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "a name that more files hold is not looked at",
     "It is a common word, and reading takes time."
   ),
+  relations(
+    "mostUses",
+    "lines",
+    "of one file that use a name, of which more are not looked at",
+    "The self-review names two of a file."
+  ),
+  relations(
+    "mostChangedLines",
+    "lines",
+    "of one change whose declarations are looked for",
+    "More are in the same declarations, or in too many."
+  ),
+  relations(
+    "mostCharacters",
+    "characters",
+    "of files that hold the names of a change; a name that would bring more is not looked at",
+    "Reading takes time, in which nothing else happens."
+  ),
   relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
   review("placeLength", "characters", "of each place", "The line is found by its number."),
   prefetch(

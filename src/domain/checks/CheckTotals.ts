@@ -22,18 +22,21 @@ const failed = [
   /Errors: (\d+)/
 ]
 const skipped = [
-  /\b(\d+) (?:skipped|pending|ignored|todo|skips|excluded)\b/,
+  /\b(\d+) (?:tests? )?(?:skipped|pending|ignored|todo|skips|excluded)\b/,
   /^skipped (\d+)/,
   /^(\d+) skip$/,
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
+
+/** XCTest prints this total for each suite, and for each that holds others. */
+const executed = /^Executed (\d+) tests?, with/
 
 /** Totals that count all tests: Maven and PHPUnit, rspec and minitest and ExUnit, Gradle, Swift, unittest, CTest. */
 const all = [
   /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
   /^(\d+) (?:examples?|runs|tests?), /,
   /^(\d+) tests? completed/,
-  /^Executed (\d+) tests?, with/,
+  executed,
   /^Ran (\d+) tests?\b/,
   /^\d+% tests passed, .* out of (\d+)/
 ]
@@ -48,7 +51,7 @@ const countOf = (total: string): TestCounts => {
   if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
   /* The second line of unittest corrects the first: `FAILED (failures=1, errors=1)`, `OK (skipped=2)`. */
   if (/^(?:FAILED|OK) \(/.test(total)) {
-    const bad = sumIn(total, [/failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
+    const bad = sumIn(total, [/(?<!expected )failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
     const left = sumIn(total, [/skipped=(\d+)/, /expected failures=(\d+)/])
     return { passed: -bad - left, failed: bad, skipped: left }
   }
@@ -59,9 +62,16 @@ const countOf = (total: string): TestCounts => {
   return { passed: whole, failed: bad, skipped: left }
 }
 
+/** The totals without those of the suites of XCTest that another one holds: the outermost counts most, and ends last. */
+const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const sizes = totals.map((total) => Number(executed.exec(total)?.[1] ?? -1))
+  const largest = sizes.lastIndexOf(Math.max(...sizes))
+  return totals.filter((_, index) => index === largest || sizes[index] === -1)
+}
+
 /** The tests that these totals count together; nothing when none of them counts tests. */
 export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefined => {
-  const counts = totals.map(countOf)
+  const counts = outermost(totals).map(countOf)
   const sum = (of: (one: TestCounts) => number): number =>
     Math.max(
       0,

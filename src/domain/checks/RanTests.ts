@@ -25,8 +25,8 @@ export interface NewTest {
 
 /** How tests are declared: with a name in quotes in scripts, as functions with a usual name or mark elsewhere. */
 const script =
-  /(?<![\w$])(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
-const marked = /@(?:\w+\.)?(?:Test|ParameterizedTest)\b[^;{]*?\b(?:void|fun)\s+(?:`([^`\n]+)`|(\w+))\s*\(/g
+  /(?<![\w$.])\.?(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
+const marked = /@(?:\w+\.)?(?:Test|ParameterizedTest)\b[^;{]{0,1000}?\b(?:void|fun)\s+(?:`([^`\n]+)`|(\w+))\s*\(/g
 const declarations: Readonly<Record<string, RegExp>> = {
   javascript: script,
   typescript: script,
@@ -34,7 +34,7 @@ const declarations: Readonly<Record<string, RegExp>> = {
   tsx: script,
   python: /^[ \t]*(?:async\s+)?def (test\w*)/gm,
   go: /^func ((?:Test|Fuzz|Example)\w+)\(/gm,
-  rust: /#\[(?:\w+::)*test\b[^\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn (\w+)/g,
+  rust: /#\[(?:\w+::)*test\b[^\]]{0,200}\](?:\s*#\[[^\]]{0,200}\]){0,20}\s*(?:pub\s+)?(?:async\s+)?fn (\w+)/g,
   java: marked,
   kotlin: marked
 }
@@ -73,7 +73,7 @@ const passedLines: ReadonlyArray<RegExp> = [
 ]
 
 /** What stands behind a name: times, counts, parameters. */
-const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?.*\)|\(\)))+$/
+const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
 /** The last part of a name with the names of its suites. */
 const lastPart = (name: string): string =>

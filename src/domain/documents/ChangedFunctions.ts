@@ -8,7 +8,7 @@ import { languageOf } from "../files/Language.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { gapText } from "../models/OutputCut.ts"
-import type { LineRange } from "../text/LineRange.ts"
+import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
 /** A declaration with more lines is not shown whole. */
@@ -45,8 +45,6 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-const holds = (outer: LineRange, inner: LineRange): boolean => outer.from <= inner.from && inner.to <= outer.to
-
 /** Whole functions around all of these places, in at most `budget` characters; nothing where one of them has no room. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
@@ -60,7 +58,7 @@ export const changedFunctions = (
   }))
   const ranges = within.map((place) => declared(place) ?? place)
   if (!ranges.every(isShort) || within.every((place) => declared(place) === undefined)) return undefined
-  const wanted = ranges.filter((range) => !shown.some((outer) => holds(outer, range)))
+  const wanted = ranges.filter((range) => !shown.some((outer) => holdsRange(outer, range)))
   if (wanted.length === 0) return ""
   let isWhole = true
   const packed = packLines(numberLines(source, 1), budget - path.length - 30, gapText, (choice) => {

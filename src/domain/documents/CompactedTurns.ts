@@ -14,7 +14,7 @@ import { gapText, numbersOf } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { packLines } from "../excerpts/Packing.ts"
-import type { LineRange } from "../text/LineRange.ts"
+import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
 import { turnOf } from "../tools/ToolCallFormat.ts"
@@ -59,8 +59,11 @@ const mostImports = 12
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
 
-const holds = (outer: LineRange | undefined, inner: LineRange | undefined): boolean =>
-  outer !== undefined && inner !== undefined && outer.from <= inner.from && inner.to <= outer.to
+/** True when a read shows all lines that another one shows. */
+const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
+  const [outer, inner] = [linesOfRead(later), linesOfRead(earlier)]
+  return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
+}
 
 /** Whether an output is still what the project holds, and is not shown better by a later one. */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
@@ -73,11 +76,10 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
   if (!isRead(outcome)) return true
-  const range = linesOfRead(outcome)
   return later.every(
     (one) =>
       pathOf(one.call) !== pathOf(outcome.call) ||
-      (isChange(one) ? !one.result.success : !isRead(one) || !holds(linesOfRead(one), range))
+      (isChange(one) ? !one.result.success : !isRead(one) || !showsLinesOf(one, outcome))
   )
 }
 

@@ -2,7 +2,7 @@
  * What changes of files take away, found line by line with simple patterns: definitions and lines. A name that is defined in an unusual
  * way is overlooked.
  */
-import { declarationsOf, declaredName, isProgram } from "./Declarations.ts"
+import { declarationsOf, declaredName, isProgram, sourceLines, wordPattern } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
@@ -15,10 +15,8 @@ const common: ReadonlySet<string> = new Set(
 )
 export const isTelling = (name: string): boolean => name.length > 3 && !common.has(name.toLowerCase())
 
-const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
-
 const definedNames = (path: string, text: string | null): ReadonlyArray<string> =>
-  declarationsOf(linesOf(text), languageOf(path))
+  declarationsOf(sourceLines(text), languageOf(path))
     .map(({ name }) => name)
     .filter(isTelling)
 
@@ -30,7 +28,7 @@ const rowsOf = ({ base, path, text }: ProposedFile) =>
 /** The definitions, still there, around the lines that changed. */
 export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
   const language = languageOf(change.path)
-  const texts = { added: linesOf(change.text), removed: linesOf(change.base) }
+  const texts = { added: sourceLines(change.text), removed: sourceLines(change.base) }
   const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
     if (kind !== "added" && kind !== "removed") return []
     const above = texts[kind].slice(0, number)
@@ -99,9 +97,9 @@ export const linesWithName = (
 ): ReadonlyArray<{ readonly line: number; readonly name: string; readonly text: string }> => {
   const wanted = names.map((name) => ({
     name,
-    pattern: new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)
+    pattern: new RegExp(wordPattern(name))
   }))
-  return linesOf(text).flatMap((line, index) => {
+  return sourceLines(text).flatMap((line, index) => {
     const found = wanted.find(({ pattern }) => pattern.test(line))
     if (found === undefined || declaredName(line, languageOf(path)) === found.name) return []
     return [{ line: index + 1, name: found.name, text: line.trim() }]

@@ -7,7 +7,15 @@ import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { isTelling, type NamedText } from "./ChangedNames.ts"
 import { codeLines } from "./CodeText.ts"
-import { type Declaration, declarationsAround, declarationsOf, indentOf, isProgram } from "./Declarations.ts"
+import {
+  type Declaration,
+  declarationsAround,
+  declarationsOf,
+  indentOf,
+  isProgram,
+  sourceLines,
+  wordPattern
+} from "./Declarations.ts"
 import { hasImports, importsOf } from "./ImportedFiles.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
@@ -27,12 +35,17 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
-
 /** A name that more files use is a word of the project, and says nothing about a change. */
 const mostUsers = 20
 /** A word that more files hold is not looked at in any of them. */
 const mostHolders = 200
+
+/** Of more lines that use a name in one file the first are looked at. */
+const mostUses = 50
+/** Of more lines of a change the first are looked at for the declarations around them. */
+const mostChangedLines = 500
+/** A word is not looked at whose files would bring what is read for a change above so many characters. */
+const mostCharacters = 4_000_000
 
 /** Declarations with members. */
 const typeHead =
@@ -59,62 +72,67 @@ const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
 }
 
 const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<number>) => {
-  const lines = linesOf(text)
+  const lines = sourceLines(text)
   const all = declarationsOf(lines, languageOf(path))
   return indexes.flatMap((index) => knownAround(lines, all, index) ?? [])
 }
 
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
-  new Set(declarationsOf(linesOf(text), languageOf(path)).map(({ name }) => name))
+  new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
 /** The declarations, there before and after, in which lines change. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
   const [before, after] = [declaredIn(path, base), declaredIn(path, text)]
   const touched = [
-    ...knownIn(path, text, changedIndexes(change, "added")),
-    ...knownIn(path, base, changedIndexes(change, "removed"))
+    ...knownIn(path, text, changedIndexes(change, "added").slice(0, mostChangedLines)),
+    ...knownIn(path, base, changedIndexes(change, "removed").slice(0, mostChangedLines))
   ].filter(({ name }) => before.has(name) && after.has(name))
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** Statements that bring names into a file: of scripts, of Python, of Rust, and in one line of others. */
+/** Statements that bring names into a file: of scripts, of Python, of Rust, and in one line of others; longer ones bring none. */
 const imports = new RegExp(
   [
-    /(?:import\s+|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,
-    /(?:const|let|var)\s*\{[^}]*\}\s*=\s*(?:await\s+)?(?:require|import)\s*\([^)\n]*\)/,
-    /from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]*\)|.*)/,
-    /(?:pub\s+)?use\s+[\w:{},*\s]+;/,
-    /(?:import|using|package|#include)\s+[^=()\n]*$/
+    /(?:import\s+(?=\S)|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,
+    /(?:const|let|var)\s*\{[^{};]{0,4000}\}\s*=\s*(?:await\s+)?(?:require|import)\s*\([^)\n]*\)/,
+    /from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\((?:[^()#]|#[^\n]*\n){0,4000}\)|.*)/,
+    /(?:pub\s+)?use\s+[\w:{*][\w:{},*\s]{0,4000};/,
+    /(?:import|using|package|#include)\s+(?=\S)[^=()\n]*$/
   ]
     .map(({ source }) => `^[ \\t]*${source}`)
     .join("|"),
   "gm"
 )
 
-const wordOf = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
-
 /** A text as it is searched: its statements of import, and its lines of code without them. */
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
+  /** True when a word stands in its code. */
+  readonly hasWord: (word: string) => boolean
   readonly declared: ReadonlySet<string>
   readonly importsFile: (path: string) => boolean
 }
 
-const searchedCode = ({ path, text }: NamedText): SearchedCode => ({
-  path,
-  text,
-  statements: text.match(imports) ?? [],
-  code: codeLines(
+const searchedCode = ({ path, text }: NamedText): SearchedCode => {
+  const code = codeLines(
     text.replace(imports, (part) => part.replace(/[^\n]/g, " ")),
     languageOf(path)
-  ),
-  declared: declaredIn(path, text),
-  importsFile: hasImports(path) ? importsOf(path, text) : () => false
-})
+  )
+  const joined = code.join("\n")
+  return {
+    path,
+    text,
+    statements: text.match(imports) ?? [],
+    code,
+    hasWord: (word) => holds(joined, word),
+    declared: declaredIn(path, text),
+    importsFile: hasImports(path) ? importsOf(path, text) : () => false
+  }
+}
 
-const holds = (text: string, word: string): boolean => new RegExp(wordOf(word)).test(text)
+const holds = (text: string, word: string): boolean => text.includes(word) && new RegExp(wordPattern(word)).test(text)
 
 /** True for a statement that may bring something from this file, also by way of another file of the project. */
 const mayComeFrom = (statement: string, path: string): boolean => {
@@ -133,18 +151,17 @@ const whole = /\*\s*as\b|\brequire\s*\(/
 /** True when a file can mean this declaration by its name. */
 const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration): boolean => {
   if (file.path === path) return true
-  const inCode = (word: string): boolean => file.code.some((line) => holds(line, word))
-  if (!hasImports(file.path)) return owner === undefined || inCode(owner)
+  if (!hasImports(file.path)) return owner === undefined || file.hasWord(owner)
   const known = owner ?? name
   if (file.statements.some((statement) => holds(broughtBy(statement), known) && mayComeFrom(statement, path)))
     return true
   const isWhole = path.endsWith(".py") || whole.test(file.text)
-  return isWhole && file.importsFile(path) && (owner === undefined || inCode(owner))
+  return isWhole && file.importsFile(path) && (owner === undefined || file.hasWord(owner))
 }
 
 /** How a name is used: a member behind its object, another name not as a key and not where it is declared anew. */
 const used = (name: string, owner: string | undefined): RegExp => {
-  const word = wordOf(name)
+  const word = wordPattern(name)
   return owner === undefined
     ? new RegExp(`${word}(?!\\s*=(?![=>])|\\s*:(?!:))|(?<=:\\s*)${word}`)
     : new RegExp(`(?<=(?:\\.|->|::)\\s*)${word}`)
@@ -155,12 +172,15 @@ const usesIn = (
   { name, owner, path }: TouchedDeclaration,
   isChanged: (line: number) => boolean
 ): ReadonlyArray<RelatedLine> => {
+  if (!file.hasWord(name)) return []
   const pattern = used(name, owner)
-  const lines = linesOf(file.text)
+  const lines = sourceLines(file.text)
   const all = file.path === path ? declarationsOf(lines, languageOf(path)) : []
+  let looked = 0
   return file.code.flatMap((line, index) => {
-    const at = pattern.exec(line)
+    const at = looked < mostUses && line.includes(name) ? pattern.exec(line) : null
     if (at === null || isChanged(index + 1)) return []
+    looked += 1
     if (declarationsAround(lines, all, index).some((declaration) => declaration.name === name)) return []
     const isCall = /^\s*(?:::)?(?:<[^()]*>)?!?\(/.test(line.slice(at.index + at[0].length))
     const text = (lines[index] ?? "").trim()
@@ -178,10 +198,16 @@ export const usersOf = (
   const own = changed.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]))
   const texts = [...others, ...own].filter(({ path }) => isProgram(languageOf(path)))
   const read = memoize(searchedCode)
+  const files = new Set<NamedText>()
+  let characters = 0
   return touched.flatMap((declaration) => {
     const { name, path } = declaration
     const holders = texts.filter((file) => hasImports(file.path) === hasImports(path) && file.text.includes(name))
-    if (holders.length > mostHolders) return []
+    const unread = holders.filter((file) => !files.has(file))
+    const more = unread.reduce((sum, { text }) => sum + text.length, 0)
+    if (holders.length > mostHolders || characters + more > mostCharacters) return []
+    for (const file of unread) files.add(file)
+    characters += more
     const family = holders.map(read)
     const elsewhere = family.filter((file) => file.path !== path && file.declared.has(name))
     if (!hasImports(path) && (elsewhere.length > 0 || !isTelling(name))) return []
@@ -200,53 +226,96 @@ const branchHead =
 const arms: Readonly<Record<string, RegExp>> = { rust: /^\s*[^=]+=>/, kotlin: /^\s*(?!.*\bfun\b)[^{}=]+->/ }
 const beginsCondition = /^\s*(?:if\b|unless\b)/
 
-/** The indexes of the heads of the branches beside the one in which a line stands; none when it stands in none. */
-const branchesBeside = (code: ReadonlyArray<string>, language: string, index: number): ReadonlyArray<number> => {
-  const isHead = (at: number): boolean =>
-    branchHead.test(code[at] ?? "") || arms[language]?.test(code[at] ?? "") === true
-  const depthOf = (at: number): number => indentOf(code[at] ?? "")
-  const isBlank = (at: number): boolean => (code[at] ?? "").trim() === ""
-  let head = index
-  for (let depth = depthOf(index) + 1; head >= 0; head -= 1) {
-    if (isBlank(head) || depthOf(head) >= depth) continue
-    if (isHead(head)) break
-    depth = depthOf(head)
-    if (depth === 0) return []
-  }
-  if (head < 0) return []
-  const depth = depthOf(head)
-  const heads: Array<number> = []
+interface BranchLine {
+  readonly depth: number
+  readonly isBlank: boolean
+  readonly isHead: boolean
+  readonly beginsCondition: boolean
+  /** The index of the head of the branch in which it stands. */
+  readonly head: number | undefined
+}
+
+/** The lines of a text with the heads of their branches, found in one pass. */
+const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
+  /* The lines around the next one, each deeper than the one before. */
+  const around: Array<BranchLine> = []
+  return code.map((text, index) => {
+    const isBlank = text.trim() === ""
+    const depth = indentOf(text)
+    if (isBlank) {
+      const above = around.findLast((line) => line.depth <= depth)
+      return { depth, isBlank, isHead: false, beginsCondition: false, head: above?.head }
+    }
+    while ((around.at(-1)?.depth ?? -1) >= depth) around.pop()
+    const isHead = branchHead.test(text) || arms[language]?.test(text) === true
+    const head = isHead ? index : around.at(-1)?.head
+    const line = { depth, isBlank, isHead, beginsCondition: beginsCondition.test(text), head }
+    around.push(line)
+    return line
+  })
+}
+
+/** The indexes of the heads of all branches of the condition to which this head belongs. */
+const branchesOf = (
+  code: ReadonlyArray<string>,
+  lines: ReadonlyArray<BranchLine>,
+  head: number
+): ReadonlyArray<number> => {
+  const depth = lines[head]?.depth ?? 0
+  const heads = [head]
   const walk = (step: 1 | -1): void => {
-    for (let at = head + step; at >= 0 && at < code.length; at += step) {
-      if (isBlank(at)) continue
-      if (depthOf(at) < depth) return
-      if (depthOf(at) > depth || /^\s*[)\]}]+[;,]?\s*$/.test(code[at] ?? "")) continue
-      if (!isHead(at) || (step === 1 && beginsCondition.test(code[at] ?? ""))) return
+    for (let at = head + step; at >= 0 && at < lines.length; at += step) {
+      const line = lines[at]
+      if (line === undefined || line.isBlank) continue
+      if (line.depth < depth) return
+      if (line.depth > depth || /^\s*[)\]}]+[;,]?\s*$/.test(code[at] ?? "")) continue
+      if (!line.isHead || (step === 1 && line.beginsCondition)) return
       heads.push(at)
-      if (step === -1 && beginsCondition.test(code[at] ?? "")) return
+      if (step === -1 && line.beginsCondition) return
     }
   }
-  if (!beginsCondition.test(code[head] ?? "")) walk(-1)
+  if (lines[head]?.beginsCondition !== true) walk(-1)
   walk(1)
   return heads
+}
+
+/** For each line how far away the nearest of these is. */
+const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArray<number> => {
+  const distances = Array.from<number>({ length: count }).fill(Number.POSITIVE_INFINITY)
+  for (const index of indexes) distances[index] = 0
+  const relax = (at: number, beside: number): void => {
+    distances[at] = Math.min(distances[at] ?? 0, (distances[beside] ?? Number.POSITIVE_INFINITY) + 1)
+  }
+  for (let at = 1; at < count; at += 1) relax(at, at - 1)
+  for (let at = count - 2; at >= 0; at -= 1) relax(at, at + 1)
+  return distances
 }
 
 /** The other branches of the conditions in which a change lies, the nearest first. */
 export const otherBranches = (change: ProposedFile): ReadonlyArray<RelatedLine> => {
   const { path, text } = change
   const language = languageOf(path)
-  const lines = linesOf(text)
+  const lines = sourceLines(text)
   const code = codeLines(text ?? "", language)
+  const branches = branchLines(code, language)
   const added = changedIndexes(change, "added")
-  const isInside = (head: number): boolean => {
-    const depth = indentOf(code[head] ?? "")
-    const end = code.findIndex((line, at) => at > head && line.trim() !== "" && indentOf(line) <= depth)
-    return added.some((index) => index >= head && (end === -1 || index < end))
+  const distances = distancesTo(added, code.length)
+  const holdsChange = (head: number): boolean => {
+    const depth = branches[head]?.depth ?? 0
+    for (let at = head; at < branches.length; at += 1) {
+      const line = branches[at]
+      if (at > head && line?.isBlank === false && line.depth <= depth) return false
+      if (distances[at] === 0) return true
+    }
+    return false
   }
-  const distanceOf = (head: number): number => Math.min(...added.map((index) => Math.abs(index - head)))
-  const heads = new Set(added.flatMap((index) => branchesBeside(code, language, index)))
+  const heads = new Set<number>()
+  for (const index of added) {
+    const head = branches[index]?.head
+    if (head !== undefined && !heads.has(head)) for (const beside of branchesOf(code, branches, head)) heads.add(beside)
+  }
   return [...heads]
-    .filter((head) => !isInside(head))
-    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+    .filter((head) => !holdsChange(head))
+    .toSorted((a, b) => (distances[a] ?? 0) - (distances[b] ?? 0))
     .map((head) => ({ path, line: head + 1, text: (lines[head] ?? "").trim(), relation: "another branch" }))
 }

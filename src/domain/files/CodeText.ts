@@ -38,8 +38,17 @@ const hiddenIn = (language: string): RegExp | undefined => {
 
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
+/** Stands for the star of a comment that never ends: the text would be searched to its end for each of them. */
+const openStar = "\uE000"
+
+const maskOpenComments = (text: string): string => {
+  const lastEnd = Math.max(0, text.lastIndexOf("*/"))
+  return text.slice(0, lastEnd) + text.slice(lastEnd).replaceAll("/*", `/${openStar}`)
+}
+
 /** The lines of a text in which blanks stand for comments and for what is in quotes; a text that is no program stays as it is. */
 export const codeLines = (text: string, language: string): ReadonlyArray<string> => {
   const hidden = hiddenIn(language)
-  return (hidden === undefined ? text : text.replace(hidden, blank)).split("\n")
+  if (hidden === undefined) return text.split("\n")
+  return maskOpenComments(text).replace(hidden, blank).replaceAll(openStar, "*").split("\n")
 }

@@ -3,6 +3,12 @@
  * names of a whole file. A name that is declared in an unusual way is overlooked, and a local variable is none.
  */
 
+/** The lines of a source file. */
+export const sourceLines = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
+
+/** A pattern for a name where it stands as a whole word. */
+export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
+
 /** What follows words in any order, each with a blank after it. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 

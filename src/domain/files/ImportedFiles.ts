@@ -18,7 +18,7 @@ const pathFrom = (file: string, relative: string): string => {
   return parts.join("/")
 }
 
-const specifiers = /(?:from|import|require|mock)\s*\(?\s*["']([^"'\n]{1,200})["']/g
+const specifiers = /(?:from|import|require|mock)\s*(?:\(\s*)?["']([^"'\n]{1,200})["']/g
 const pythonImports = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))/gm
 
 /** The names of modules that a text of Python imports, and of what it imports from modules, which may be modules too. */

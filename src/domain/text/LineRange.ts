@@ -8,6 +8,10 @@ import * as Schema from "effect/Schema"
 export const LineRange = Schema.Struct({ from: Schema.Int, to: Schema.Int })
 export type LineRange = typeof LineRange.Type
 
+/** True when all lines of a range stand in another one. */
+export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
+  outer.from <= inner.from && inner.to <= outer.to
+
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
 /** How many lines a string has; the line end at its very end begins no new one. */

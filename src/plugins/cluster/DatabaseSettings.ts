@@ -16,6 +16,13 @@ import { environmentVariable } from "../../plugin-kit.ts"
 import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+/** What the parameter `ssl` of an address may say, and the mode that says the same. */
+const switches: ReadonlyMap<string, string> = new Map([
+  ["true", "require"],
+  ["1", "require"],
+  ["false", "disable"],
+  ["0", "disable"]
+])
 const certificateFiles = ["sslrootcert", "sslcert", "sslkey"]
 
 /** The variable that means the same as a parameter of the address. */
@@ -24,9 +31,25 @@ const variableOf = (parameter: string): string => `PG${parameter.toUpperCase()}`
 /** What is wrong with a setting, for the person who gave it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
+/** The parameters of an address with a mode in the place of `ssl`, of which the client would overlook all but a few values. */
+const parametersOf = Effect.fnUntraced(function* (query: string) {
+  const parameters = new URLSearchParams(query)
+  for (const value of parameters.getAll("ssl")) {
+    const mode = switches.get(value)
+    if (mode === undefined) {
+      return yield* wrong(
+        `ssl=${value} is not known. It is one of ${[...switches.keys()].join(", ")}; sslmode names a mode of TLS`
+      )
+    }
+    if (!parameters.get("sslmode")) parameters.set("sslmode", mode)
+  }
+  parameters.delete("ssl")
+  return parameters
+})
+
 /** The parameters of TLS of an address, completed from the environment; `mode` is the one that was asked for. */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
-  const parameters = new URLSearchParams(query)
+  const parameters = yield* parametersOf(query)
   const complete = Effect.fnUntraced(function* (name: string) {
     const value = parameters.get(name) || (yield* environmentVariable(variableOf(name)))
     if (value === undefined || value === "system") parameters.delete(name)
@@ -80,18 +103,31 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
 
 /** The settings of the client. With `isTlsPreferred` a server without TLS is used as well. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
-  const [place = "", query = ""] = Redacted.value(url).split("?")
+  const address = Redacted.value(url)
+  /* The client would drop what follows these marks, and with it a mode of TLS. */
+  if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
+  const [place = "", query = "", ...rest] = address.split("?")
+  if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")
   const noAddress = wrong("its address is not an address like postgres://user@host/name")
   if (!/^postgres(?:ql)?:\/\//.test(place)) return yield* noAddress
   const { mode, parameters } = yield* tlsParameters(query)
   const settings: PoolConfig = yield* Effect.try({
-    try: () => parseIntoClientConfig(`${place}?${parameters}`),
+    try: () => {
+      const read = parseIntoClientConfig(`${place}?${parameters}`)
+      /* The client decodes no such mark in the name of a database. */
+      const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
+      return { ...read, database }
+    },
     catch: (error) => {
       const path = error instanceof Error && "path" in error ? error.path : undefined
       const name = certificateFiles.find((parameter) => parameters.get(parameter) === path)
       return name === undefined ? noAddress : wrong(`the file ${path} of ${variableOf(name)} cannot be read`)
     }
   })
+  const needsTls = mode !== undefined && !["disable", "allow", "prefer"].includes(mode)
+  if (needsTls && typeof settings.ssl !== "object") {
+    return yield* wrong(`the client would not use TLS, which sslmode=${mode} demands`)
+  }
   const password = settings.password || (yield* passwordFor(settings))
   return {
     isTlsPreferred: mode === "prefer" || mode === "allow",

@@ -67,8 +67,10 @@ export const makeReply = Effect.fnUntraced(function* (
     if (isNative && !hasNews && left > warnedTurns) return messages
     const told = { outcomes, instructions, remaining, images: images.lines, replaced: checked.replaced }
     const above = session.messages.map(messageText).join("\n")
+    /* Every text holds an empty one, which shows nothing. */
+    const standsAbove = (text: string): boolean => text.trim() !== "" && above.includes(text)
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(
-      (outcome) => !results.outcomes.includes(outcome) && above.includes(outcomeText(outcome))
+      (outcome) => !results.outcomes.includes(outcome) && standsAbove(outcomeText(outcome))
     )
     const text = replyText({
       turn: session.turn,

@@ -168,6 +168,25 @@ describe("the totals of a run", () => {
       [2, 0, 1]
     ],
     [
+      ["Ran 4 tests", "OK (skipped=1, expected failures=1)"],
+      [2, 0, 2]
+    ],
+    [
+      ["Ran 6 tests", "FAILED (failures=2, expected failures=1, unexpected successes=1)"],
+      [2, 3, 1]
+    ],
+    [
+      [
+        "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds",
+        "Executed 3 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.001 (0.002) seconds",
+        "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.004) seconds",
+        "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.005) seconds"
+      ],
+      [3, 1, 1]
+    ],
+    [["Executed 1 test, with 0 failures (0 unexpected)"], [1, 0, 0]],
+    [["Executed 4 tests, with 2 tests skipped and 0 failures (0 unexpected)"], [2, 0, 2]],
+    [
       ["test result: ok. 3 passed; 0 failed; 1 ignored", "test result: ok. 3 passed; 0 failed"],
       [6, 0, 1]
     ],

@@ -33,6 +33,20 @@ describe("the new tests of a change", () => {
     expect(names(path, text)).toEqual(expected)
   })
 
+  it("are those of a chain of members, but for suites", () => {
+    const text = 'it\n  .only("adds", () => {})\nit.skip.each("more", f)\ndescribe.only("sum", () => {})\n'
+    expect(names("a.test.ts", text)).toEqual(["adds", "more"])
+  })
+
+  it.each([
+    ["a.test.ts", "a.".repeat(500_000)],
+    ["ATest.java", "@Test\n".repeat(200_000)],
+    ["a.rs", "#[test\n".repeat(200_000)],
+    ["a.rs", "#[test]\n".repeat(200_000)]
+  ])("are looked for in a text of megabytes that begins very many, and the search ends: %s", (path, text) => {
+    expect(names(path, text)).toEqual([])
+  })
+
   it("are none that a changed file declared before", () => {
     expect(names("a_test.py", "def test_a(): pass\ndef test_b(): pass\n", "def test_a(): pass\n")).toEqual(["test_b"])
     const moved = [file("b_test.py", "def test_a(): pass\n"), file("a_test.py", "", "def test_a(): pass\n")]
@@ -151,6 +165,13 @@ describe("what ran", () => {
     const output = `✔ ${"x".repeat(998)}\n✔ ${"x".repeat(999)}\n\n  2 passing (1ms)\n`
     const declared = [998, 999].map((length) => ({ path: "a.js", name: "x".repeat(length) }))
     expect(ranTests(output, declared)?.newTests.map(({ length }) => length)).toEqual([998])
+  })
+
+  it("is told of a line with very many counts, and ends", () => {
+    const name = `parses${" (1 test)".repeat(90)} x`
+    expect(ranTests(` ✓ ${name}\n\n  2 passing (1ms)\n`, [{ path: "a.js", name }])?.newTests).toEqual([name])
+    const counted = ` ✓ parses${" (1 test)".repeat(90)}\n\n  2 passing (1ms)\n`
+    expect(ranTests(counted, [{ path: "a.js", name: "parses" }])?.newTests).toEqual(["parses"])
   })
 
   it("is nothing where no tests are counted", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { join } from "node:path"
 import { otherBranches, touchedDeclarations, usersOf } from "../../../src/domain/files/CodeRelations.ts"
 import type { NamedText } from "../../../src/domain/files/ChangedNames.ts"
+import { countSteps } from "../../support/countSteps.ts"
 
 const change = (path: string, base: string, text: string) => ({ path, base, text })
 
@@ -111,6 +113,50 @@ describe("the users of a declaration", () => {
     expect(users(script, user, ...files)).toEqual([])
   })
 
+  it("are looked for where statements that bring names end within four thousand characters", () => {
+    const user = (blanks: number) =>
+      ["src/page.ts", `import {\n${" ".repeat(blanks)}slug } from "./slug"\nslug(1)\n`] as const
+    expect(users(script, user(3991))).toEqual(["src/page.ts:3 calls `slug`"])
+    expect(users(script, user(3992))).toEqual([])
+  })
+
+  it.each([
+    ["src/page.ts", "const {\n"],
+    ["src/page.ts", "import a\n"],
+    ["app.py", "from pkg import (\n"],
+    ["a/b.rs", "use a::b\n"]
+  ])("are looked for in a text that begins very many statements, and the search ends: %s %j", (path, line) => {
+    const [of, name] = path.endsWith(".py")
+      ? [change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n"), "slug"]
+      : path.endsWith(".rs")
+        ? [change("a/a.rs", "fn slug_all() {\n    a()\n}\n", "fn slug_all() {\n    b()\n}\n"), "slug_all"]
+        : [script, "slug"]
+    expect(users(of, [path, `${line.repeat(100_000)}// ${name}\n`])).toEqual([])
+  })
+
+  it("are the first fifty of a file", () => {
+    const text = (count: number) => `import { slug } from "./slug"\n${"slug(1)\n".repeat(count)}`
+    expect(users(script, ["src/page.ts", text(50)])).toHaveLength(50)
+    expect(users(script, ["src/page.ts", text(51)])).toHaveLength(50)
+  })
+
+  it("are not looked for when the files that hold the name have more than four million characters", () => {
+    const user = 'import { slug } from "./slug"\nslug(1)\n'
+    const rest = 4_000_000 - user.length - (script.text?.length ?? 0)
+    const page = (size: number) => ["src/page.ts", `${user}${"\n".repeat(size)}`] as const
+    expect(users(script, page(rest))).toEqual(["src/page.ts:2 calls `slug`"])
+    expect(users(script, page(rest + 1))).toEqual([])
+  })
+
+  it("are those of declarations around the first five hundred changed lines", () => {
+    const text = (value: number, lines: number) =>
+      `export const first = () => {\n${`  a(${value})\n`.repeat(lines)}}\nexport const last = () => {\n  b(${value})\n}\n`
+    const namesOf = (lines: number) =>
+      touchedDeclarations(change("a.ts", text(1, lines), text(2, lines))).map(({ name }) => name)
+    expect(namesOf(499)).toEqual(["first", "last"])
+    expect(namesOf(500)).toEqual(["first"])
+  })
+
   it("are no lines of the change itself", () => {
     const text = "export const slug = () => 1\nexport const other = () => 2\n"
     const now = text.replace("1", "3").replace("2", "slug()")
@@ -141,4 +187,11 @@ describe("the branches beside a change", () => {
   ])("are those of the same condition: %s", (path, text, expected) => {
     expect(branches(path, text)).toEqual(expected)
   })
+})
+
+it("finds branches in steps that grow with the lines of a change", async () => {
+  const steps = await countSteps(join(import.meta.dirname, "../../support/branchWorks.ts"), [100, 1000])
+  const growth = Object.entries(steps).map(([name, [small = 0, large = 0]]) => [name, large / small / 10] as const)
+  expect(growth.length).toBe(3)
+  expect(growth.filter(([, times]) => times > 2)).toEqual([])
 })

@@ -29,3 +29,9 @@ describe("codeLines", () => {
     })
   }
 })
+
+it("codeLines ends in a text of very many comments that never end", () => {
+  const text = "/* a ".repeat(400_000)
+  expect(codeLines(text, "typescript")).toEqual([text])
+  expect(codeLines(`/* a */ b\n${text}`, "go")).toEqual(["        b", text])
+})

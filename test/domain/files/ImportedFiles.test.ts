@@ -26,3 +26,8 @@ describe("the imports of a file", () => {
     expect(importsOf("tests/test_x.py", text)(path)).toBe(expected)
   })
 })
+
+it("ends the search of a text with very many blanks where a module could be named", () => {
+  expect(importsOf("a.ts", `import b from${" ".repeat(400_000)}\n`)("b.ts")).toBe(false)
+  expect(importsOf("a.ts", 'const b = require ( "./b" )\n')("b.ts")).toBe(true)
+})

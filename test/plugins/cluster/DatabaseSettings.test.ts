@@ -65,11 +65,41 @@ describe("the settings of a database", () => {
     ["the variable asks for it", address, { PGSSLMODE: "verify-full" }, true, false],
     ["the address asks for it", `${address}?sslmode=require`, { PGSSLMODE: "disable" }, true, false],
     ["the address asks for none", `${address}?sslmode=disable`, { PGSSLMODE: "require" }, false, false],
-    ["the server may have none", address, { PGSSLMODE: "prefer" }, true, true]
+    ["the server may have none", address, { PGSSLMODE: "prefer" }, true, true],
+    ["the address switches it on", `${address}?ssl=true`, { PGSSLMODE: "disable" }, true, false],
+    ["the address switches it on by a number", `${address}?ssl=1`, {}, true, false],
+    ["the address switches it off", `${address}?ssl=false`, { PGSSLMODE: "require" }, false, false],
+    ["the address switches it off by a number", `${address}?ssl=0`, {}, false, false],
+    ["a mode stands beside the switch", `${address}?ssl=0&sslmode=verify-full`, {}, true, false]
   ] as const) {
     it.effect(`use ${hasTls ? "" : "no "}TLS when ${what}`, () =>
       Effect.map(settingsOf(url, env), ({ isTlsPreferred, settings: { ssl } }) => {
         assert.deepStrictEqual([ssl, isTlsPreferred], [hasTls ? {} : false, isPreferred])
+      })
+    )
+  }
+
+  it.effect("refuse an address of which a part would be lost, and its mode of TLS with it", () =>
+    Effect.gen(function* () {
+      const lost = [
+        ["postgres://u:pw@h/my#db?sslmode=verify-full", {}, "Write %23"],
+        ["postgres://u:s3cret#w0rd@h/db", { PGSSLMODE: "verify-full" }, "Write %23"],
+        [`${address}?application_name=a?b&sslmode=verify-full`, {}, "Write %3F"]
+      ] as const
+      for (const [url, env, advice] of lost) {
+        const { message } = yield* Effect.flip(settingsOf(url, env))
+        assert.include(message, advice)
+        assert.notInclude(message, "s3cret")
+      }
+      const { ssl, database } = (yield* settingsOf("postgres://u@h/my%23db%3F?sslmode=verify-full", {})).settings
+      assert.deepStrictEqual([ssl, database], [{}, "my#db?"])
+    })
+  )
+
+  for (const value of ["require", "no-verify", "yes", ""]) {
+    it.effect(`refuse ssl=${value}, which the client would overlook`, () =>
+      Effect.map(Effect.flip(settingsOf(`${address}?ssl=${value}`, {})), ({ message }) => {
+        assert.include(message, `ssl=${value} is not known. It is one of true, 1, false, 0`)
       })
     )
   }

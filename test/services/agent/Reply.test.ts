@@ -126,6 +126,18 @@ layer(NodeServices.layer)("the reply to an answer", (it) => {
     })
   )
 
+  it.effect("shows an output again that is empty, since it stands nowhere", () =>
+    Effect.gen(function* () {
+      const empty = gave("read_file", { path: "a.ts" }, "", "turn-2/call-1")
+      const before = { ...empty, call: { ...empty.call, uid: "turn-1/call-1" } }
+      const messages = [fromHost("Begin.")]
+      const again = { results: { outcomes: [empty] }, session: { messages, outcomes: [before, empty] } }
+      const { text } = yield* replyTo(judgedOf(again))
+      assert.include(text, "turn-2/call-1")
+      assert.notInclude(text, "stands above")
+    })
+  )
+
   it.effect("shows the checks of a turn that changed something, and the changes", () =>
     Effect.gen(function* () {
       const edit = gave("edit_file", { path: "a.ts" }, "edited", "turn-2/call-1")
