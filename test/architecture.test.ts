@@ -152,7 +152,7 @@ describe("architecture", () => {
 
   it("has a core that is not larger than it has to be", () => {
     const lines = modules.reduce((sum, { lines, path }) => (isCore(roomOf(path)) ? sum + lines : sum), 0)
-    assert.isAtMost(lines, 78_544)
+    assert.isAtMost(lines, 78_700)
   })
 
   it("counts the members of shapes of every form", () => {
