@@ -48,6 +48,14 @@ const method = (name: string) =>
   )
 const golang = (text: string) => change("a/a.go", text.replace("1", "2"), text)
 
+const distantImport = (blanks: number) =>
+  ["src/page.ts", `import {\n${" ".repeat(blanks)}slug } from "./slug"\nslug(1)\n`] as const
+const manyUses = (count: number) => `import { slug } from "./slug"\n${"slug(1)\n".repeat(count)}`
+const twoFunctions = (value: number, lines: number) =>
+  `export const first = () => {\n${`  a(${value})\n`.repeat(lines)}}\nexport const last = () => {\n  b(${value})\n}\n`
+const touchedOf = (lines: number) =>
+  touchedDeclarations(change("a.ts", twoFunctions(1, lines), twoFunctions(2, lines))).map(({ name }) => name)
+
 describe("the users of a declaration", () => {
   it("are lines of code in files that import it, or the file that declares it", () => {
     expect(users(script, ["src/page.ts", 'import { slug } from "./slug"\nconst url = slug(title)\n'])).toEqual([
@@ -114,10 +122,8 @@ describe("the users of a declaration", () => {
   })
 
   it("are looked for where statements that bring names end within four thousand characters", () => {
-    const user = (blanks: number) =>
-      ["src/page.ts", `import {\n${" ".repeat(blanks)}slug } from "./slug"\nslug(1)\n`] as const
-    expect(users(script, user(3991))).toEqual(["src/page.ts:3 calls `slug`"])
-    expect(users(script, user(3992))).toEqual([])
+    expect(users(script, distantImport(3991))).toEqual(["src/page.ts:3 calls `slug`"])
+    expect(users(script, distantImport(3992))).toEqual([])
   })
 
   it.each([
@@ -135,9 +141,8 @@ describe("the users of a declaration", () => {
   })
 
   it("are the first fifty of a file", () => {
-    const text = (count: number) => `import { slug } from "./slug"\n${"slug(1)\n".repeat(count)}`
-    expect(users(script, ["src/page.ts", text(50)])).toHaveLength(50)
-    expect(users(script, ["src/page.ts", text(51)])).toHaveLength(50)
+    expect(users(script, ["src/page.ts", manyUses(50)])).toHaveLength(50)
+    expect(users(script, ["src/page.ts", manyUses(51)])).toHaveLength(50)
   })
 
   it("are not looked for when the files that hold the name have more than four million characters", () => {
@@ -149,12 +154,8 @@ describe("the users of a declaration", () => {
   })
 
   it("are those of declarations around the first five hundred changed lines", () => {
-    const text = (value: number, lines: number) =>
-      `export const first = () => {\n${`  a(${value})\n`.repeat(lines)}}\nexport const last = () => {\n  b(${value})\n}\n`
-    const namesOf = (lines: number) =>
-      touchedDeclarations(change("a.ts", text(1, lines), text(2, lines))).map(({ name }) => name)
-    expect(namesOf(499)).toEqual(["first", "last"])
-    expect(namesOf(500)).toEqual(["first"])
+    expect(touchedOf(499)).toEqual(["first", "last"])
+    expect(touchedOf(500)).toEqual(["first"])
   })
 
   it("are no lines of the change itself", () => {
