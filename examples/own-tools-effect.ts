@@ -7,28 +7,16 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Approvals, Conductor, tool, Tools } from "../src/effect.ts"
 
-class Files extends Context.Service<Files, { grep: (word: string) => string; read: (path: string) => string }>()(
-  "Files"
-) {}
+type Search = (text: string) => Effect.Effect<string>
+class Files extends Context.Service<Files, { readonly grep: Search; readonly read: Search }>()("Files") {}
 const files = Layer.succeed(Files)({
-  grep: (word) => execFileSync("git", ["grep", "-n", "-e", word], { encoding: "utf8" }).slice(0, 4000),
-  read: (path) => readFileSync(path, "utf8").slice(0, 8000)
+  grep: (text) => Effect.sync(() => execFileSync("git", ["grep", "-n", text], { encoding: "utf8" }).slice(0, 4000)),
+  read: (text) => Effect.sync(() => readFileSync(text, "utf8").slice(0, 8000))
 })
+const shared = { parameters: Schema.Struct({ text: Schema.String }), effect: "pure" } as const
 const tools = Effect.map(Files, ({ grep, read }) => ({
-  grep: tool({
-    description: "Lists the lines of the project that hold a word.",
-    parameters: Schema.Struct({ word: Schema.String }),
-    risk: "safe",
-    effect: "pure",
-    execute: ({ word }) => Effect.sync(() => grep(word))
-  }),
-  read: tool({
-    description: "Reads a file of the project.",
-    parameters: Schema.Struct({ path: Schema.String }),
-    risk: "medium",
-    effect: "pure",
-    execute: ({ path }) => Effect.sync(() => read(path))
-  })
+  grep: tool({ ...shared, description: "Finds a word.", risk: "safe", execute: ({ text }) => grep(text) }),
+  read: tool({ ...shared, description: "Reads a path.", risk: "medium", execute: ({ text }) => read(text) })
 }))
 const approvals = Approvals.functions({ approve: ({ items }) => items.every(({ tool }) => tool === "read") })
 const answer = Conductor.use(({ ask }) => ask(process.argv[2] ?? "Where are the limits of a run defined?")).pipe(
