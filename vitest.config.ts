@@ -13,6 +13,9 @@ const alone = [
   "test/run/askOllama.test.ts"
 ]
 
+/** Tests that take what others need, such as processes: nothing else runs beside them. */
+const greedy = ["test/services/commands/CommandLimits.test.ts"]
+
 /**
  * Tests that compute and wait for no process: more of them at a time than there are processors would only load and compile
  * the sources once more.
@@ -63,13 +66,14 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
-          exclude: [...quick, ...alone],
+          exclude: [...quick, ...alone, ...greedy],
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 2 }
         }
       },
-      { extends: true, test: { name: "alone", include: alone, maxWorkers: 4, sequence: { groupOrder: 2 } } }
+      { extends: true, test: { name: "alone", include: alone, maxWorkers: 4, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "greedy", include: greedy, maxWorkers: 1, sequence: { groupOrder: 3 } } }
     ],
     ...(report === undefined ? {} : { reporters: ["default", "json"], outputFile: { json: report } })
   }

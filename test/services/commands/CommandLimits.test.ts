@@ -67,7 +67,8 @@ for (const mode of ["required", "off"] as const) {
         Effect.gen(function* () {
           const marker = `bomb-${mode}-${process.pid}`
           const { script } = yield* open(mode, { commandProcesses: 60 })
-          const text = `f() { sleep 0.05; f & f & wait; }; f; exit 1 # ${marker}`
+          /* Slow enough that a busy machine has it stopped before it takes what other tests need. */
+          const text = `f() { sleep 0.3; f & f & wait; }; f; exit 1 # ${marker}`
           const { limit, stopped } = yield* script(text)
           assert.include(stopped ?? limit, "(limits.commandProcesses)")
           yield* waitForProcesses(marker, (count) => count === 0)
