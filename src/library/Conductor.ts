@@ -30,6 +30,7 @@ import {
   type AskRequest,
   orderMaterial,
   type RequestMaterial,
+  type OutputForm,
   outputFormOf,
   type RunRequest,
   runOrderOf,
@@ -117,6 +118,16 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
 
 type Place = Effect.Success<ReturnType<typeof readPlace>>
 
+/** Starts work whose answer is read in a form, where it has one. */
+const startReading = <E, R>(
+  runId: string,
+  form: OutputForm | undefined,
+  work: (listen: Listen) => Effect.Effect<RunReport, E, R>
+) => {
+  const withValue = (report: RunReport) => withValueOf(form, report)
+  return startRun(runId, (listen) => work(listen).pipe(withOutputForm(form), Effect.map(withValue)), withValue)
+}
+
 /** New runs and plans. */
 const makeOrders = ({ context, given, here, keep, project }: Place) => ({
   run: Effect.fnUntraced(function* (asked: string | (RunRequest & Named)) {
@@ -124,13 +135,9 @@ const makeOrders = ({ context, given, here, keep, project }: Place) => ({
     const runId = yield* idOf(request)
     const form = yield* outputFormOf(request)
     const order = yield* runOrderOf(request, runId, form)
-    const withValue = (report: RunReport) => withValueOf(form, report)
-    const work = (listen: Listen) =>
-      here(beginRun({ project, given, order, keep }, runContextOf(context, listen))).pipe(
-        withOutputForm(form),
-        Effect.map(withValue)
-      )
-    return yield* startRun(runId, work, withValue)
+    return yield* startReading(runId, form, (listen) =>
+      here(beginRun({ project, given, order, keep }, runContextOf(context, listen)))
+    )
   }),
 
   plan: Effect.fnUntraced(function* (asked: string | (RunRequest & Named)) {
@@ -159,7 +166,6 @@ const makeConversations = ({ context, given, here, project }: Place) => {
       }
       const { conversation, form, runId } = yield* conversationOf(request)
       const answers: Array<AskReport> = []
-      const withValue = (report: RunReport) => withValueOf(form, report)
       const work = (listen: Listen) => {
         const hear: Listen = (recorded) => {
           if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
@@ -168,9 +174,9 @@ const makeConversations = ({ context, given, here, project }: Place) => {
         const held = holdConversation(conversation, runContextOf(context, hear), ({ send }) =>
           Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
         )
-        return here(held).pipe(withOutputForm(form), Effect.map(withValue))
+        return here(held)
       }
-      const started = yield* startRun(runId, work, withValue)
+      const started = yield* startReading(runId, form, work)
       return { ...started, answers: Effect.map(started.report, () => answers) }
     }),
 
@@ -191,21 +197,17 @@ const makeSavedRuns = ({ context, given, here, keep, named }: Place) => {
   const savedRun = (runId: string) => ({ run: runId, given, project: named })
   return {
     resume: Effect.fnUntraced(function* (runId: string, reading: Reading = {}) {
-      const form = yield* outputFormOf(reading)
-      const withValue = (report: RunReport) => withValueOf(form, report)
-      const work = (listen: Listen) =>
+      return yield* startReading(runId, yield* outputFormOf(reading), (listen) =>
         onRuns(Effect.andThen(requireRun(runId), resumeRun(savedRun(runId), runContextOf(context, listen))))
-      return yield* startRun(runId, (listen) => Effect.map(withOutputForm(form)(work(listen)), withValue), withValue)
+      )
     }),
 
     fork: Effect.fnUntraced(function* (runId: string, { from, ...others }: ForkRequest & Named) {
       const newId = yield* idOf(others)
-      const form = yield* outputFormOf(others)
-      const withValue = (report: RunReport) => withValueOf(form, report)
       const order = { ...savedRun(runId), from, runId: newId }
-      const work = (listen: Listen) =>
+      return yield* startReading(newId, yield* outputFormOf(others), (listen) =>
         onRuns(Effect.andThen(requireRun(runId), forkRun(order, runContextOf(context, listen))))
-      return yield* startRun(newId, (listen) => Effect.map(withOutputForm(form)(work(listen)), withValue), withValue)
+      )
     })
   }
 }
