@@ -1,17 +1,14 @@
+import { globSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 
-/** Tests that change the environment of their own process: each file has a process to itself. */
-const alone = [
-  "test/plugins/cluster/scripts.test.ts",
-  "test/index.test.ts",
-  "test/library/ask.test.ts",
-  "test/library/models.test.ts",
-  "test/run/askOllama.test.ts"
-]
+/** Tests that change the environment of their own process, which the library reads once: each file has a process to itself. */
+const alone = globSync("test/**/*.test.ts").filter((file) =>
+  /process\.env\["\w+"\] = /.test(readFileSync(file, "utf8"))
+)
 
 /** Tests that take what others need, such as processes: nothing else runs beside them. */
 const greedy = ["test/services/commands/CommandLimits.test.ts"]

@@ -8,7 +8,6 @@ import { planOf } from "../support/TestRun.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
-const configHome = process.env["XDG_CONFIG_HOME"]
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
@@ -16,11 +15,7 @@ beforeAll(() => {
   const skill = "---\nname: count\ndescription: Counts.\nallowed-tools: count_words\n---\n\n## Execution\n\nCount.\n"
   sandbox.write("project/.agents/skills/count/SKILL.md", skill)
 })
-afterAll(() => {
-  if (configHome === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = configHome
-  sandbox.remove()
-})
+afterAll(sandbox.remove)
 
 const planWith = (skill: string, references: string) => planOf([[{ name: "Work 1", skill, references }]])
 

@@ -9,14 +9,9 @@ import { FakeOllama, type FakeOllamaOptions } from "../support/FakeOllama.ts"
 import { begunAndFailed, breaking, registry, whole } from "../support/OllamaRegistry.ts"
 
 const sandbox = makeSandbox()
-const configHome = process.env["XDG_CONFIG_HOME"]
 
 beforeAll(() => void (process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`))
-afterAll(() => {
-  if (configHome === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = configHome
-  sandbox.remove()
-})
+afterAll(sandbox.remove)
 
 /** Calls the library with this server as that of the configuration. */
 const at = <A>(host: string, use: () => Promise<A>) => {

@@ -7,7 +7,6 @@ import { planOf, refinementWith, resultSaying, testSkills } from "../support/Tes
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
-const configHome = process.env["XDG_CONFIG_HOME"]
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
@@ -15,11 +14,7 @@ beforeAll(() => {
   sandbox.write("project/port.ts", "export const port = 8042\n")
 })
 beforeEach(() => rmSync(`${project}/new.txt`, { force: true }))
-afterAll(() => {
-  if (configHome === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = configHome
-  sandbox.remove()
-})
+afterAll(sandbox.remove)
 
 /** A model that gives these answers, the last one again and again; `prompts` is what it was sent. */
 const saying = (...answers: ReadonlyArray<string>) => {

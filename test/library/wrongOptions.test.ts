@@ -10,17 +10,12 @@ import { makeSandbox } from "../support/binary.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
-const configHome = process.env["XDG_CONFIG_HOME"]
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
   sandbox.write("project/a.txt", "a\n")
 })
-afterAll(() => {
-  if (configHome === undefined) delete process.env["XDG_CONFIG_HOME"]
-  else process.env["XDG_CONFIG_HOME"] = configHome
-  sandbox.remove()
-})
+afterAll(sandbox.remove)
 
 const model = ScriptedModel.layer(() => "never asked")
 const base = { project, model, prompt: "Hello", keep: false }
