@@ -1,6 +1,6 @@
 /**
  * A test of a skill: a task, the files of its project, the answers of the model, the expected outcome, and how a run
- * differs from it. Written in markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
+ * differs from it. Written in markdown, with a section for each of them; docs/reference/skills.md describes the form.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
