@@ -1,5 +1,5 @@
 /**
- * Writes what the program prints now into the sessions of documentation pages: `node scripts/sessions.ts docs/runs.md`. A session
+ * Writes what the program prints now into the sessions of documentation pages: `node scripts/sessions.ts docs/reference/runs.md`. A session
  * that leaves lines out with `...` is shown as it would be, to be changed by hand. Build the product before.
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
