@@ -37,8 +37,11 @@ interface LintContext {
   readonly files: ReadonlySet<string>
 }
 
+/** What the strict check of a skill found. */
 export interface SkillLint {
+  /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
+  /** What a run would read otherwise than it is written. */
   readonly repairs: ReadonlyArray<Repair>
   /** Absent when the file cannot be read as a skill. */
   readonly tokens?: SkillTokens

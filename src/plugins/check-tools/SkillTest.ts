@@ -202,8 +202,11 @@ interface SkillTestOutcome {
 
 /** One difference from what the test expects, with both sides where there are two. */
 export interface SkillTestProblem {
+  /** What differs. */
   readonly what: string
+  /** What the test expects. */
   readonly expected?: string
+  /** What came. */
   readonly actual?: string
 }
 

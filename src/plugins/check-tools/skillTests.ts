@@ -12,7 +12,6 @@ import { readBoundedBytes, readBoundedFile } from "../../kit/files.ts"
 import { ScriptedModel } from "../../kit/models.ts"
 import {
   defaultSettings,
-  layerRuleApprover,
   layerRun,
   makeTrial,
   noExtensions,
@@ -22,6 +21,7 @@ import {
 } from "../../kit/program.ts"
 import { type Rule, ToolRegistry } from "../../kit/tools.ts"
 import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
+import { layerRuleApprover } from "./ruleApprover.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
@@ -37,7 +37,9 @@ export interface SkillTestOptions {
 export interface SkillTestResult {
   /** Path of the file. */
   readonly file: string
+  /** The heading of the test. */
   readonly title: string
+  /** What is not as the test expects; empty when it passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
 }
 

@@ -3,7 +3,10 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
-import { leavesMachine } from "../../kit/models.ts"
+import * as Layer from "effect/Layer"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Stream from "effect/Stream"
+import { inCodeModel, leavesMachine } from "../../kit/models.ts"
 import { layerRun, noExtensions, Pipeline, readSetup, type RunContext, type Setup } from "../../kit/program.ts"
 import {
   countedSettings,
@@ -24,6 +27,18 @@ import { inOrder, type RunDifference, runDifferences } from "./RunDifference.ts"
 import { makeReplay } from "./Replay.ts"
 import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
+const unasked = Effect.die(new Error("A replay asks no model."))
+
+/** The model that was a value of a program. */
+const unaskedModel = Layer.effect(
+  LanguageModel.LanguageModel,
+  LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
+)
+
+/** The name of the model in the last of these records that has it: earlier versions called one that is a value otherwise. */
+const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
+  publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
+
 /**
  * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
  * the plugins and servers of the configuration are not needed, since the journal describes their tools. `values` are
@@ -36,13 +51,21 @@ const replaySession = Effect.fnUntraced(function* (
   { plugins: given = [] }: Pick<RunContext, "plugins">
 ) {
   /* The model and its server only have names: nobody calls them. */
-  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
-  const setup: Setup = { ...found, extensions: noExtensions }
+  const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
+  const found = yield* readSetup(project, saved)
+  const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved
+  const setup: Setup = { ...found, settings: { ...found.settings, model }, extensions: noExtensions }
   const replay = yield* makeReplay(lines, session)
   const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
   const layer = layerRun(
     setup,
-    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins: given },
+    {
+      listen: replay.listen,
+      approveSteps: false,
+      approver: Approver.layerDenyAll,
+      plugins: given,
+      ...(saved.model === undefined && model === inCodeModel ? { model: unaskedModel } : {})
+    },
     { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
   )
   const missing = yield* replay.play(

@@ -105,13 +105,17 @@ export const ReportTask = Schema.Struct({
 })
 export type ReportTask = typeof ReportTask.Type
 
+/** All that the page of a report says. */
 export const ReportData = Schema.Struct({
+  /** The run as a whole. */
   run: RunOverview,
   /** The version of the program that began the run. */
   program: Schema.String,
   /** Sums of all sessions that reported an end. */
   usage: RunUsage,
+  /** The plan of each round. */
   rounds: Schema.Array(PlanRound),
+  /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
   /** The model calls of stages of the whole run. */
   stages: Schema.Array(Attempt),
@@ -119,7 +123,9 @@ export const ReportData = Schema.Struct({
   approvals: Schema.Array(ReportApproval),
   /** How long the run worked, without pauses between its sessions. */
   workedMs: Schema.Finite,
+  /** Model calls and tool calls with their times. */
   spans: Schema.Array(ReportSpan),
+  /** The chain of calls that took longest. */
   criticalPath: CriticalPath,
   /** Warnings and errors that were reported. */
   messages: Schema.Array(Schema.String)
