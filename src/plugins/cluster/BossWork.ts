@@ -293,7 +293,7 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
   })
 
 /** Heartbeats are one statement of ours: that of pg-boss is one for each queue, and a worker that is slow would send them too late. */
-const makeRenew = (sql: SqlClient.SqlClient): ClusterWork["Service"]["renew"] =>
+const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
     const present = presence === undefined ? sql`` : sql`present AS (${sayPresent(sql, presence)}),`
     const given = JSON.stringify(leases.map(({ id, runId }) => ({ id, run: runId })))
@@ -304,7 +304,7 @@ const makeRenew = (sql: SqlClient.SqlClient): ClusterWork["Service"]["renew"] =>
         WHERE j.name = held.name AND j.id = held.id)
       SELECT held.id, held.retry_count AS attempt, coalesce(r.cancelled, false) AS "isCancelled"
       FROM held JOIN given ON given.id = held.id LEFT JOIN task_conductor_runs r ON r.run_id = given.run`
-    const kept = Effect.map(retryTransient(beat), (rows) => {
+    const kept = Effect.map(retryTransient(Effect.andThen(ready, beat)), (rows) => {
       const byPair = new Map(rows.map((row) => [pairOf(row), row]))
       return leases.flatMap((lease) => {
         const row = byPair.get(pairOf(lease))
