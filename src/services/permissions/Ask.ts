@@ -14,14 +14,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import type { Answered, AnsweredBy, AnyAnswer, CallAnswer } from "../../domain/permissions/Answer.ts"
 import { unanswered } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
-import {
-  type GateQuestion,
-  PermissionDenied,
-  deniedOf,
-  onlyReads,
-  userQuestionId,
-  questionId
-} from "./GateQuestion.ts"
+import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionId, questionId } from "./GateQuestion.ts"
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
@@ -72,12 +65,12 @@ export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion,
   const { pin, risk, tool } = question
   const isForProject = chosen.length > 0
   if (!isForProject && !canRemember(question)) {
-    const why = risk === "high" ? "A call of high risk" : "What is asked each time"
+    const why = risk === "high" ? "A call of high risk" : "A call that needs a question each time"
     return Effect.succeed(`${why} is never remembered: ${tool} is allowed for this run only.`)
   }
   const place = isForProject ? { project: root, folder } : {}
   const rules = isForProject ? offers(question).filter((rule) => chosen.includes(ruleText(rule))) : exactRules(question)
-  const otherwise = isForProject ? "What was asked about is allowed once." : "The answer counts for this run."
+  const otherwise = isForProject ? "This call is allowed once." : "The answer counts for this run."
   return Effect.forEach(rules, (rule) => policy.remember(definedFields({ ...rule, ...place, pin }))).pipe(
     Effect.as(undefined),
     Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
