@@ -122,8 +122,6 @@ const keyOf = (node: AstNode): unknown => {
 
 const members = new Set(["TSPropertySignature", "TSMethodSignature", "PropertyDefinition", "MethodDefinition"])
 
-const typeDeclarations = new Set(["TSInterfaceDeclaration", "TSTypeAliasDeclaration", "ClassDeclaration"])
-
 /** What the declaration that begins a node is called, with the names of its parameters. */
 const namesAt = (node: AstNode): ReadonlyArray<string> => {
   if (exported.has(node.type)) return isNode(node.declaration) ? namesAt(node.declaration) : []
@@ -148,10 +146,10 @@ export const declarationsOf = (text: string): ModuleDeclarations => {
     return (line === -1 ? lineEnds.length : line) + 1
   }
 
-  const visit = (node: AstNode, scopes: ReadonlyArray<Scope>, owner: ReadonlyArray<string>): void => {
+  const visit = (node: AstNode, scopes: ReadonlyArray<Scope>): void => {
     if (literals.has(node.type)) quoted.push(node)
     const names = namesAt(node)
-    if (names.length > 0 && !namesByStart.has(node.start)) namesByStart.set(node.start, [...names, ...owner])
+    if (names.length > 0 && !namesByStart.has(node.start)) namesByStart.set(node.start, names)
     const name = identifierOf(node)
     const use = name === undefined ? undefined : scopes.findLast((scope) => scope.has(name))?.get(name ?? "")
     if (use !== undefined && node.type === "Identifier") use.lastUse = Math.max(use.lastUse, node.start)
@@ -166,15 +164,14 @@ export const declarationsOf = (text: string): ModuleDeclarations => {
         })
       : []
     const inner = opensScope ? [...scopes, new Map(bindings.map((binding) => [binding.name, binding]))] : scopes
-    const innerOwner = typeDeclarations.has(node.type) ? [identifierOf(node.id) ?? ""] : owner
     const key = keyOf(node)
-    for (const child of childrenOf(node)) if (child !== key) visit(child, inner, innerOwner)
+    for (const child of childrenOf(node)) if (child !== key) visit(child, inner)
     for (const { isExported, lastUse, name: bound, start } of bindings) {
       const line = lineAt(start)
       declarations.push({ name: bound, line, lines: isExported ? Infinity : lineAt(lastUse) - line + 1 })
     }
   }
-  visit(parseAst(text, { lang: "ts" }) as unknown as AstNode, [], [])
+  visit(parseAst(text, { lang: "ts" }) as unknown as AstNode, [])
 
   const comments = [...text.matchAll(/\/\*.*?\*\/|(?:\/\/[^\n]*\n\s*)+/gs)].flatMap((match) => {
     if (quoted.some(({ end, start }) => start <= match.index && match.index < end)) return []

@@ -41,7 +41,7 @@ const stem = (word: string): string => word.toLowerCase().replace(/(?:ies|y|ing|
 
 /** True for a comment of which every word is in the names of what it describes. */
 export const repeatsNames = (comment: string, names: ReadonlyArray<string>): boolean => {
-  const words = (comment.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) => !stopWords.has(word)).map(stem)
+  const words = (comment.toLowerCase().match(/[a-z]+|\d+/g) ?? []).filter((word) => !stopWords.has(word)).map(stem)
   const named = new Set(names.flatMap(camelWords).map(stem))
   return words.length > 0 && words.every((word) => named.has(word))
 }

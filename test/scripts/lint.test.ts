@@ -57,9 +57,13 @@ describe("lint rules", () => {
     assert.isFalse(repeatsNames("/** The name of the file, without its folder. */", ["fileName"]))
     assert.isFalse(repeatsNames("/** */", ["fileName"]))
     assert.deepStrictEqual(lint("/** A name. */", "export const name = 1"), ["comment 1"])
-    assert.deepStrictEqual(lint("interface File {", "  /** The name of a file. */", "  readonly name: string", "}"), [
+    assert.deepStrictEqual(lint("interface File {", "  /** The name. */", "  readonly name: string", "}"), [
       "comment 2"
     ])
+    assert.deepStrictEqual(
+      lint("interface Match {", "  /** The index, from 0. */", "  readonly index: number", "}"),
+      []
+    )
     assert.deepStrictEqual(lint("/** The text of a file. */", "const read = (file: F) => file.text"), [])
     assert.deepStrictEqual(lint('const text = "/** name */"', "const name = 1"), [])
   })

@@ -123,12 +123,12 @@ const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(secon
 /** Whole lines in at most so many characters, with a note on what is left out. */
 const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
   const kept: Array<string> = []
-  let left = budget
+  let budgetLeft = budget
   for (const [index, line] of lines.entries()) {
-    const shown = line.length > lineLength ? `${cutAt(line, lineLength)}...` : line
-    if (shown.length + 1 > left - 30) return [...kept, `... (${lines.length - index} more lines)`]
-    kept.push(shown)
-    left -= shown.length + 1
+    const shortened = line.length > lineLength ? `${cutAt(line, lineLength)}...` : line
+    if (shortened.length + 1 > budgetLeft - 30) return [...kept, `... (${lines.length - index} more lines)`]
+    kept.push(shortened)
+    budgetLeft -= shortened.length + 1
   }
   return kept
 }
@@ -141,7 +141,7 @@ const errorLines = 2
 
 /** Each failure with its details; with many failures, their names come before any details. */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
-  const shown = (most: number): ReadonlyArray<string> => {
+  const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
     return failures.flatMap(({ details, name }) => {
       const told = tellingLines(details, most)
@@ -152,13 +152,13 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
       return [name, ...told.map((one) => `  ${one}`)]
     })
   }
-  const whole = linesEach.map(shown).find((lines) => lengthOf(lines) <= budget - 30)
-  if (whole !== undefined || failures.length === 1) return fitted(whole ?? shown(mostLines), budget)
+  const whole = linesEach.map(failureLinesWithin).find((lines) => lengthOf(lines) <= budget - 30)
+  if (whole !== undefined || failures.length === 1) return fitted(whole ?? failureLinesWithin(mostLines), budget)
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
   /* The first failures are shown as far as there is room: they are often the cause of the others. */
-  return [...fitted(shown(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
+  return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
 /** How the check ends without the changes; `old` fails then too. */
@@ -173,7 +173,7 @@ const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFa
 const outcomeText = (
   command: string,
   end: CheckEnd,
-  shown: {
+  facts: {
     readonly ran: RanTests | undefined
     readonly fresh: ReadonlyArray<CheckFailure>
     /** What fails without the changes as well. */
@@ -184,7 +184,7 @@ const outcomeText = (
     readonly stillFails: string | undefined
   }
 ): string => {
-  const { before, fresh, old, ran, stillFails, vanished } = shown
+  const { before, fresh, old, ran, stillFails, vanished } = facts
   const { failures, totals } = readCheckOutput(end.output)
   const counted = totals.join("; ")
   const time = timeText(end.seconds)
@@ -203,11 +203,11 @@ const outcomeText = (
     ...(vanished.length === 0 ? [] : [cutAt(`${flaky} ${vanished.join("; ")}`, lineLength)]),
     ...earlier
   ]
-  const left = mostCharacters - [head, ...foot].join("\n").length - 10
+  const charactersLeft = mostCharacters - [head, ...foot].join("\n").length - 10
   const body =
     failures.length > 0
-      ? failureLines(stillFails === undefined ? fresh : failures, left)
-      : fitted([end.stopped ?? [], lastLines(end.output)].flat(), left)
+      ? failureLines(stillFails === undefined ? fresh : failures, charactersLeft)
+      : fitted([end.stopped ?? [], lastLines(end.output)].flat(), charactersLeft)
   return [head, ...body, ...foot].join("\n")
 }
 
@@ -269,18 +269,18 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   if (nothing !== undefined) return notChecked(check, nothing)
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const old = oldFailures(earlier)
-  const found = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
-  const vanished = vanishedOnes(found, again)
-  const fresh = found.filter(({ name }) => !vanished.includes(name))
+  const newFailures = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
+  const vanished = vanishedOnes(newFailures, again)
+  const fresh = newFailures.filter(({ name }) => !vanished.includes(name))
   const flaky = vanished.length > 0 && fresh.length === 0
   const stillFails = end.exitCode === 0 || fresh.length > 0 || flaky ? undefined : whyStill(end, failures)
   const ran = check.kind === "types" ? undefined : ranTests((flaky ? again : end)?.output ?? "", declared)
-  const shown = { ran, fresh, old: failures.filter((one) => !found.includes(one)), before, vanished, stillFails }
+  const facts = { ran, fresh, old: failures.filter((one) => !newFailures.includes(one)), before, vanished, stillFails }
   return {
     command,
     exitCode: flaky && again !== undefined ? again.exitCode : end.exitCode,
     seconds: Math.round(end.seconds * 100) / 100,
-    text: outcomeText(command, end, shown),
+    text: outcomeText(command, end, facts),
     failures: failures.map(({ name }) => name),
     ...(before === undefined ? {} : { passedBefore: before.exitCode === 0 }),
     newFailures: fresh.map(({ name }) => name),

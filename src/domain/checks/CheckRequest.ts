@@ -44,11 +44,11 @@ export const asksToPass = (
 ): boolean => {
   if (failures.some((failure) => isNamed(request, failure))) return true
   const sentences = sentencesOf(request).filter((sentence) => !leftAlone.test(sentence))
-  const own = command.toLowerCase()
+  const lowerCommand = command.toLowerCase()
   return sentences.some(
     (sentence) =>
       wishes.some((wish) => wish.test(sentence)) ||
-      (sentence.toLowerCase().includes(own) && /\b(?:pass|succeed|green|work|fail|ok|exit)/i.test(sentence))
+      (sentence.toLowerCase().includes(lowerCommand) && /\b(?:pass|succeed|green|work|fail|ok|exit)/i.test(sentence))
   )
 }
 

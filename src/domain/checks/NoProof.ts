@@ -199,13 +199,13 @@ const ranNoTest = (output: string): boolean => {
   const packages = output.match(/^(?:ok|\?|---|FAIL)\s.*$/gm) ?? []
   const gradle = output.match(/^> Task \S*:test\b.*$/gm) ?? []
   const lines = linesOf(output).map((line) => line.trim())
-  const own = lines.filter((line) => !line.startsWith("> "))
+  const toolLines = lines.filter((line) => !line.startsWith("> "))
   return (
     lines.some((line) => noTests.test(line) || /^0 passing\b/.test(line)) ||
     (results.length > 0 && results.every((one) => one.endsWith(" 0 passed"))) ||
     (packages.length > 0 && packages.every((one) => /\[no test(?: file)?s(?: to run)?\]$/.test(one))) ||
     (gradle.length > 0 && gradle.every((one) => one.endsWith(" NO-SOURCE"))) ||
-    (own.length > 0 && own.every((line) => nothingDone.test(line)))
+    (toolLines.length > 0 && toolLines.every((line) => nothingDone.test(line)))
   )
 }
 
@@ -237,12 +237,13 @@ const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", 
  * absent when there is none.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
-  const found = noProofOf(end)
-  if (found === undefined || end.exitCode === 0) return found
-  if (before === undefined) return ofMachine.has(found.cause) || found.cause === "no such task" ? found : undefined
-  if (before.exitCode === 0 || noProofOf(before)?.cause !== found.cause) return undefined
-  if (ofEverything.has(found.cause)) return found
-  const named = found.cause === "modules missing" ? modulesIn : failuresIn
+  const noProof = noProofOf(end)
+  if (noProof === undefined || end.exitCode === 0) return noProof
+  if (before === undefined)
+    return ofMachine.has(noProof.cause) || noProof.cause === "no such task" ? noProof : undefined
+  if (before.exitCode === 0 || noProofOf(before)?.cause !== noProof.cause) return undefined
+  if (ofEverything.has(noProof.cause)) return noProof
+  const named = noProof.cause === "modules missing" ? modulesIn : failuresIn
   const then = named(before.output)
-  return [...named(end.output)].every((name) => then.has(name)) ? found : undefined
+  return [...named(end.output)].every((name) => then.has(name)) ? noProof : undefined
 }

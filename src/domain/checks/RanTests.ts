@@ -99,10 +99,12 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
     .split("\n")
     .flatMap((line) => {
       if (line.length > longestLine) return []
-      const found = passedLines.map((pattern) => pattern.exec(line)?.groups).find((groups) => groups !== undefined)
-      if (found === undefined) return []
-      const name = (found["name"] ?? "").replace(behind, "").trim()
-      return [{ path: found["path"], name, own: lastPart(name) }]
+      const matchedGroups = passedLines
+        .map((pattern) => pattern.exec(line)?.groups)
+        .find((groups) => groups !== undefined)
+      if (matchedGroups === undefined) return []
+      const name = (matchedGroups["name"] ?? "").replace(behind, "").trim()
+      return [{ path: matchedGroups["path"], name, own: lastPart(name) }]
     })
 
 /** True when the output names this test, and no other one of the same name, among those that passed. */

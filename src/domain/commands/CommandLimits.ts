@@ -35,13 +35,13 @@ export interface CommandLimits {
 }
 
 /** The limits on a machine with so much memory. */
-export const commandLimitsOf = (given: GivenCommandLimits, machineBytes: number): CommandLimits => {
+export const commandLimitsOf = (settings: GivenCommandLimits, machineBytes: number): CommandLimits => {
   const ofMachine = Math.max(Math.floor(machineBytes / 2), leastMemoryMegabytes * mebibyte)
-  const memoryBytes = given.commandMemoryMegabytes === 0 ? ofMachine : given.commandMemoryMegabytes * mebibyte
+  const memoryBytes = settings.commandMemoryMegabytes === 0 ? ofMachine : settings.commandMemoryMegabytes * mebibyte
   return {
     memoryBytes,
-    processes: given.commandProcesses,
-    fileBytes: given.commandFileMegabytes * mebibyte,
+    processes: settings.commandProcesses,
+    fileBytes: settings.commandFileMegabytes * mebibyte,
     temporaryBytes: Math.min(temporaryMegabytes * mebibyte, memoryBytes)
   }
 }
@@ -107,12 +107,12 @@ export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere:
  * `mountinfo` in /proc. None where no hierarchy of this version is mounted that holds it.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
-  const own = /^0::(\/.*)$/m.exec(cgroup)?.[1]
+  const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]
   const [, top, mounted] = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountInfo) ?? []
-  if (own === undefined || top === undefined || mounted === undefined) return []
+  if (groupPath === undefined || top === undefined || mounted === undefined) return []
   const start = top === "/" ? "" : top
-  if (own.split("/").includes("..") || !`${own}/`.startsWith(`${start}/`)) return []
-  const parts = own
+  if (groupPath.split("/").includes("..") || !`${groupPath}/`.startsWith(`${start}/`)) return []
+  const parts = groupPath
     .slice(start.length)
     .split("/")
     .filter((part) => part !== "")

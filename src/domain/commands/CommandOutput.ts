@@ -90,11 +90,11 @@ export class CommandOutput {
   /** The open line as it is shown. */
   #line(): string {
     const text = plainLine(this.#open)
-    const left = this.#skipped + text.length - longestLine
+    const omitted = this.#skipped + text.length - longestLine
     /* A line that was written over again may be short in the end. */
-    if (text.length < longestLine || left <= 0) return text
+    if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
-    return `${cutAt(text, longestLine / 2)} ... (${left} characters left out) ... ${end}`
+    return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
   }
 
   #add(text: string): void {

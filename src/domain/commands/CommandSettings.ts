@@ -78,8 +78,8 @@ export const commandEnvironment = (
     passed.test(name) ||
     toolchainVariables.has(name) ||
     (named.includes(name) && environmentNameProblem(name) === undefined)
-  const given = Object.entries(all).flatMap(([name, value]) =>
+  const passedVariables = Object.entries(all).flatMap(([name, value]) =>
     value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value] as const]
   )
-  return { ...told, ...Object.fromEntries(given) }
+  return { ...told, ...Object.fromEntries(passedVariables) }
 }

@@ -98,15 +98,17 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
   const paths = words.map((word) => word.replace(/^-[^=]*=?|^@/, "")).filter((word) => word !== "")
-  const found = definitions.flatMap(([runner, files]) => (names.some((name) => runner.test(name)) ? [files] : []))
-  const isRunner = found.length > 0
-  const own = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
+  const definitionFiles = definitions.flatMap(([runner, files]) =>
+    names.some((name) => runner.test(name)) ? [files] : []
+  )
+  const isRunner = definitionFiles.length > 0
+  const programPaths = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
   /* A file for make and its like names its parts in lines of their own. */
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /* Any file among the arguments of an interpreter; else what is run by its path, and the files that a runner is given. */
-    files: runs ? paths : [...own, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
-    definitions: found,
+    files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
+    definitions: definitionFiles,
     folders: isRunner ? valuesOf(words, folderOptions) : [],
     inPackages:
       names.some((name) => workspaceRunners.test(name)) ||
@@ -138,7 +140,7 @@ export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
 
 /** Programs that have no `--version`. */
-const asked: Readonly<Record<string, string>> = { go: "version" }
+const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/
 
@@ -150,5 +152,5 @@ export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)
   if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")
     return [program, "-m", module, "--version"]
-  return [program, asked[fileName(program)] ?? "--version"]
+  return [program, versionArguments[fileName(program)] ?? "--version"]
 }

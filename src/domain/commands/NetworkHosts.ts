@@ -54,10 +54,10 @@ export const proxyPort = 3128
 /** Own servers of a command are reached without the proxy, unless the list names the same host outside. */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`
-  const own = ["localhost", "127.0.0.1", "[::1]"].filter(
+  const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"].filter(
     (host) => !list.some((one) => plain(one).startsWith(`${host}:`))
   )
-  const direct = own.map((host) => host.replace(/^\[|\]$/g, "")).join(",")
+  const direct = loopbackHosts.map((host) => host.replace(/^\[|\]$/g, "")).join(",")
   return {
     ...Object.fromEntries(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy])),
     no_proxy: direct,

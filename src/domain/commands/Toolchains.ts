@@ -173,10 +173,10 @@ export const toolchainVariables: ReadonlySet<string> = new Set(
 
 /** The variables that the sandbox sets. `found` are the toolchains that are there, with their folders. */
 export const sandboxVariables = (
-  found: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
+  installed: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
   network: boolean
 ): Readonly<Record<string, string>> => {
-  const named = new Map(found.map(({ folder, toolchain }) => [toolchain, folder]))
+  const named = new Map(installed.map(({ folder, toolchain }) => [toolchain, folder]))
   const set = toolchains.flatMap((toolchain) => {
     const folder = named.get(toolchain)
     const { always = {}, offline = {}, online = {} } = toolchain.sets ?? {}

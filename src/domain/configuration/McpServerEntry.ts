@@ -72,10 +72,10 @@ export const ownEntry = (entry: unknown): unknown => {
     if (name !== "enabled" || typeof value !== "boolean") return [[name, value]]
     return value || "disabled" in entry ? [] : [["disabled", true]]
   })
-  const { env, type, ...own } = splitCommandList(Object.fromEntries(renamed))
+  const { env, type, ...settings } = splitCommandList(Object.fromEntries(renamed))
   const kind = typeof type === "string" ? kindNames[type.toLowerCase().replaceAll(/[^a-z]/g, "")] : undefined
   return {
-    ...own,
+    ...settings,
     ...(type === undefined ? {} : { type: kind ?? type }),
     ...(env === undefined ? {} : { env: asTexts(env) })
   }

@@ -77,7 +77,7 @@ export const answeredWith = (
  */
 export const foldedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
-  known: string,
+  summary: string,
   budget: number
 ): ReadonlyArray<ConversationMessage> => {
   const kept = messages.filter(
@@ -89,10 +89,10 @@ export const foldedMessages = (
     kept.map((message) => (message.role === "assistant" ? message.content.length : 0)),
     budget
   )
-  const shown = kept.map((message, index) =>
+  const shortened = kept.map((message, index) =>
     message.role === "assistant" ? hostAnswer(shorten(message.content, limits[index] ?? 0)) : message
   )
-  return known === "" ? shown : [...shown, fromHost(known)]
+  return summary === "" ? shortened : [...shortened, fromHost(summary)]
 }
 
 /** A message without text. */
@@ -203,15 +203,15 @@ const [mostSaid, mostAnswer] = [3, 6]
 export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
   const last = messages.findLast(isFromPerson)
   const answer = messages.findLast(({ role }) => role === "assistant")
-  const said = last?.role === "user" ? saidBy(last).trim().split("\n") : []
+  const prompt = last?.role === "user" ? saidBy(last).trim().split("\n") : []
   const answered = (answer?.role === "assistant" ? answer.content : "").trim().split("\n")
   const cut = answered.length > mostAnswer ? ["...", ...answered.slice(-mostAnswer)] : answered
-  const shown = [
-    ...said.slice(0, mostSaid).map((line) => `> ${line}`),
-    ...(said.length > mostSaid ? ["> ..."] : []),
+  const lines = [
+    ...prompt.slice(0, mostSaid).map((line) => `> ${line}`),
+    ...(prompt.length > mostSaid ? ["> ..."] : []),
     ...cut
   ]
-  return shown.map(printable).join("\n")
+  return lines.map(printable).join("\n")
 }
 const callLine = (name: string, given: unknown): string =>
   `- called \`${name}\` with \`${printable(JSON.stringify(given))}\``
@@ -227,11 +227,11 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
     return [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
   }
   const { calls: written, changes, report } = readMessageTurn(message.content, { tools: new Set(), mayChange: true })
-  const asked = [
+  const actions = [
     ...[...written, ...message.calls].map((call) => callLine(call.name, call.arguments)),
     ...changes.map((change) => ("path" in change ? `- changed \`${printable(change.path)}\`` : "- replaced a text"))
   ]
-  return asked.length > 0 ? [asked.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
+  return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
 /** The whole text of a file. */

@@ -26,10 +26,10 @@ const place = "$ARGUMENTS"
 
 /** The message that a line means; any other line is its own message. */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
-  const [, name, given = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
+  const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)
   if (command === undefined) return line
   const { text } = command
-  if (text.includes(place)) return text.replaceAll(place, () => given.trim())
-  return given.trim() === "" ? text : `${text}\n\n${given.trim()}`
+  if (text.includes(place)) return text.replaceAll(place, () => typed.trim())
+  return typed.trim() === "" ? text : `${text}\n\n${typed.trim()}`
 }

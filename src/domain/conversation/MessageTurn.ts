@@ -230,33 +230,33 @@ export const readMessageTurn = (answer: string, { mayChange, paths, tools }: Mes
   const { text } = native
   const isPatch = proseLines(answer).some((line) => line.text.trim() === "*** Begin Patch")
   const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text, paths) : undefined
-  const asked =
+  const readTurn =
     readCalls(
       written?.rest ?? text,
       isTool,
       native.repairs.some(({ code }) => code === "tool-call-syntax")
     ) ?? nothingAsked
-  const issues = [...native.issues, ...(written?.issues ?? []), ...asked.issues]
-  const repairs = [...native.repairs, ...(written?.repairs ?? []), ...asked.repairs]
+  const issues = [...native.issues, ...(written?.issues ?? []), ...readTurn.issues]
+  const repairs = [...native.repairs, ...(written?.repairs ?? []), ...readTurn.repairs]
   const changes = written?.changes ?? []
-  if (asked.calls.length + changes.length + issues.length > 0)
-    return { calls: asked.calls, changes, issues, repairs, ...removalSaid(written?.rest ?? text) }
+  if (readTurn.calls.length + changes.length + issues.length > 0)
+    return { calls: readTurn.calls, changes, issues, repairs, ...removalSaid(written?.rest ?? text) }
   if (answer.trim() === "") {
     return { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
   }
-  const said = unwrapped(native.answer) ?? native.answer.trim()
-  const leaked = tools.size === 0 ? undefined : (endless.exec(said)?.[0] ?? meantCall(said, isTool))
+  const message = unwrapped(native.answer) ?? native.answer.trim()
+  const leaked = tools.size === 0 ? undefined : (endless.exec(message)?.[0] ?? meantCall(message, isTool))
   if (leaked !== undefined) return { ...nothingAsked, issues: [leakedIssue(leaked)] }
-  const end = tools.size === 0 ? undefined : noEnd(said, { isRead: true })
+  const end = tools.size === 0 ? undefined : noEnd(message, { isRead: true })
   if (end !== undefined) {
     const what = `The answer is none. ${end.what}`
-    return { ...nothingAsked, issues: [makeIssue("answer-unfinished", {}, { what, how: end.how, quote: said })] }
+    return { ...nothingAsked, issues: [makeIssue("answer-unfinished", {}, { what, how: end.how, quote: message })] }
   }
   const isEmptyCalls = readLines(answer).every(
     ({ hashes, isBlank, isHeading }) => isBlank || (isHeading && isHeadingOfCalls(hashes?.text ?? ""))
   )
   if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-  const { dropped, text: report } = withoutRepeats(said)
+  const { dropped, text: report } = withoutRepeats(message)
   const repeats = dropped === 0 ? [] : [makeRepair("answer-repeats", {}, repeatedText(dropped))]
   return { ...nothingAsked, report, repairs: [...native.repairs, ...repeats] }
 }

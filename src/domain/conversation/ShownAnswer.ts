@@ -59,7 +59,7 @@ const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter
 
 export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => {
   /** Everything that was shown. */
-  let shown = ""
+  let printed = ""
   let answer = ""
   let done = 0
   let isActing = false
@@ -70,7 +70,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
 
   const show = (text: string): void => {
     if (text === "") return
-    shown += text
+    printed += text
     listen(text)
   }
   const showUntil = (end: number): void => {
@@ -107,10 +107,10 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     },
     end: (final) => {
       if (!isMuted) showUntil(answer.length)
-      const known = new Set(linesOf(shown))
+      const known = new Set(linesOf(printed))
       const missing = linesOf(final).filter((line) => !known.has(line))
       if (missing.length === 0) return
-      if (shown.trim() === "") return show(final)
+      if (printed.trim() === "") return show(final)
       const isOther = missing.length * 2 > linesOf(final).length
       show(isOther ? `\n\n${final}` : `\n\nCorrected:\n\n${missing.join("\n")}`)
     },

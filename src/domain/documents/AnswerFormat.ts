@@ -45,10 +45,10 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
   const document = readMarkdown(answer)
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (findings.issues.length > 0) return { value: Option.none(), ...findings }
-  const other = otherDocument(document)
+  const otherKind = otherDocument(document)
   if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "The answer holds no text." })
-  else if (other !== undefined) {
-    addShape(findings, `The answer is ${other}.`, "Write the answer to the prompt.")
+  else if (otherKind !== undefined) {
+    addShape(findings, `The answer is ${otherKind}.`, "Write the answer to the prompt.")
   }
   const inside = unwrapped(document.text)
   const { dropped, text } = withoutRepeats(inside ?? document.text.trim())
@@ -80,10 +80,10 @@ export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
 )
 
 /** The schema of an order, which its caller has checked: one that cannot be read is a mistake of this program. */
-export const formOf = (given: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
-  given === undefined
+export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
+  schemaJson === undefined
     ? Effect.undefined
-    : Effect.fromResult(answerSchema(given)).pipe(
+    : Effect.fromResult(answerSchema(schemaJson)).pipe(
         Effect.mapError((what) => new Error(what)),
         Effect.orDie,
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))
@@ -110,12 +110,12 @@ export const notJson = "The answer is not JSON."
 /** Reads an answer; its value is the JSON on lines of its own. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
-  const found = jsonIn(answer)
-  if (Option.isNone(found)) {
+  const json = jsonIn(answer)
+  if (Option.isNone(json)) {
     addShape(findings, notJson, "Write one JSON value that fits the schema, and nothing else.")
     return { value: Option.none(), ...findings }
   }
-  const { value } = found
+  const { value } = json
   const decoded = Schema.decodeUnknownResult(codec)(value, { errors: "all", onExcessProperty: "error" })
   if (Result.isFailure(decoded)) {
     for (const fault of modelFaults(decoded.failure, value)) {

@@ -81,11 +81,11 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
-  shown: ReadonlySet<ProposedFile> = new Set()
+  wholeFiles: ReadonlySet<ProposedFile> = new Set()
 ): string => {
-  const lines = files.flatMap((file) => (shown.has(file) ? [`- ${summaryOf(file)}`] : []))
+  const lines = files.flatMap((file) => (wholeFiles.has(file) ? [`- ${summaryOf(file)}`] : []))
   const others = joined(
-    files.filter((file) => !shown.has(file)),
+    files.filter((file) => !wholeFiles.has(file)),
     budget
   )
   return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
@@ -96,13 +96,13 @@ export const changedSince = (
   now: ReadonlyArray<ProposedFile>,
   before: ReadonlyArray<ProposedFile>
 ): ReadonlyArray<ProposedFile> => {
-  const known = new Map(before.map((file) => [file.path, file]))
+  const filesBefore = new Map(before.map((file) => [file.path, file]))
   const left = new Set(now.map(({ path }) => path))
   const back = before.flatMap(({ base, path, text }) =>
     left.has(path) || base === text ? [] : [{ path, base: text, text: base }]
   )
   const changed = now.flatMap((file): ReadonlyArray<ProposedFile> => {
-    const was = known.get(file.path)
+    const was = filesBefore.get(file.path)
     if (was === undefined) return changesFile(file) ? [file] : []
     const isSame = was.text === file.text && was.from?.state === file.from?.state
     return isSame ? [] : [{ ...file, base: was.text }]

@@ -48,7 +48,7 @@ const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
 /** Whole functions around all of these places, in at most `budget` characters; nothing where one of them has no room. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
-  { beside, budget, places, shown }: FunctionOrder
+  { beside, budget, places, shown: shownLines }: FunctionOrder
 ): string | undefined => {
   const source = (text ?? "").replace(/\n$/, "").split("\n")
   const declared = declarationLines(source, languageOf(path))
@@ -58,7 +58,7 @@ export const changedFunctions = (
   }))
   const ranges = within.map((place) => declared(place) ?? place)
   if (!ranges.every(isShort) || within.every((place) => declared(place) === undefined)) return undefined
-  const wanted = ranges.filter((range) => !shown.some((outer) => holdsRange(outer, range)))
+  const wanted = ranges.filter((range) => !shownLines.some((outer) => holdsRange(outer, range)))
   if (wanted.length === 0) return ""
   let isWhole = true
   const packed = packLines(numberLines(source, 1), budget - path.length - 30, gapText, (choice) => {

@@ -77,9 +77,9 @@ export const callReplies = (
   outcomes: ReadonlyArray<CallOutcome>,
   turn: number
 ): ReadonlyArray<CallReply> =>
-  native.map(({ asked, call, issues }) => {
+  native.map(({ asked: askedCall, call, issues }) => {
     const match = calls.find(({ wanted }) => callSign(wanted) === callSign(call))
     const uid = turnUid(turn, match?.call.uid ?? "")
     const outcome = issues.length > 0 ? undefined : outcomes.find((ran) => ran.call.uid === uid)
-    return { asked, outcome, issues: issues.length > 0 ? issues : (match?.issues ?? tooMany) }
+    return { asked: askedCall, outcome, issues: issues.length > 0 ? issues : (match?.issues ?? tooMany) }
   })

@@ -222,12 +222,12 @@ const outputsOf = ({ open, outcomes }: Folded) => {
 /** The outputs that fit, in this order of weight: whole, but for one; what is left of each of many is of no use. */
 const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
-  let left = most
-  for (const one of ordered) {
-    const size = callFrame([one]) + outcomeText(one).length
-    if (size > left && left < leastPart) continue
-    chosen.add(one)
-    left -= size
+  let budgetLeft = most
+  for (const outcome of ordered) {
+    const size = callFrame([outcome]) + outcomeText(outcome).length
+    if (size > budgetLeft && budgetLeft < leastPart) continue
+    chosen.add(outcome)
+    budgetLeft -= size
   }
   return chosen
 }
@@ -284,19 +284,19 @@ const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
-export const compactedText = (given: Folded): string => {
-  const { above, budget, checks, files, lines, now, outcomes } = given
-  const open = given.open.map((one) => reasonNow(one, files))
-  const { before, newest } = outputsOf(given)
+export const compactedText = (turns: Folded): string => {
+  const { above, budget, checks, files, lines, now, outcomes } = turns
+  const open = turns.open.map((one) => reasonNow(one, files))
+  const { before, newest } = outputsOf(turns)
   const known = "The turns before are left out. Make the same call again for an output that does not stand below."
   const old = files.some(({ base, path }) => base !== null && showsFile(above, path))
-  const said = old ? `${known} Files shown above are as they were before your changes.` : known
-  const problems = openBlocks({ ...given, open })
+  const introduction = old ? `${known} Files shown above are as they were before your changes.` : known
+  const problems = openBlocks({ ...turns, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
   const unseen = callLines(outcomes.filter((one) => !isChange(one) && !newest.includes(one)))
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
-  const room = Math.max(0, budget - said.length - headings - mostLines - problems.length - end.length)
+  const room = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
   const promised = lines === undefined ? 0 : outputsWithin(newest, lines).join("").length + callFrame(newest)
   const most = isAlone ? room : Math.max(room * newestShare, Math.min(promised, room - leastDiff))
@@ -308,15 +308,15 @@ export const compactedText = (given: Folded): string => {
   const inFunctions = new Set(functions.keys())
   const whole = [...functions.values()].join("")
   const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), inFunctions)
-  const left = Math.max(0, beside - changes.length - whole.length)
+  const budgetLeft = Math.max(0, beside - changes.length - whole.length)
   const others = around
     .filter((file) => !inFunctions.has(file))
     .map((file) => ({ file, places: placesIn(file, { checks, open }) }))
     .filter(({ places }) => places.length > 0)
-  const each = left / Math.max(1, others.length)
+  const each = budgetLeft / Math.max(1, others.length)
   const texts = others.map(({ file, places }) => currentText(file, { places, fails, budget: each })).join("")
   const current = rawBlock("## The changed places as they are now", whole + texts)
-  const rest = left - texts.length
+  const rest = budgetLeft - texts.length
   const fitting = fittingOutputs(before, rest)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
   const calls = listWithin(
@@ -324,7 +324,7 @@ export const compactedText = (given: Folded): string => {
     mostLines,
     (count) => `- and ${count} before that`
   ).text
-  const begin = rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())
+  const begin = rawBlock("## Done so far", `${introduction}\n\n${calls}`.trimEnd())
   const earlier = callBlocks(
     outcomes.filter((one) => fitting.has(one)),
     rest

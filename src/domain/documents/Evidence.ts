@@ -147,11 +147,12 @@ const rewritten = (source: string, { link, verdict: { href } }: JudgedLink): str
 export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, mark: boolean): string => {
   let result = ""
   let rest = 0
-  for (const one of judged) {
-    const { link, verdict } = one
+  for (const judgedLink of judged) {
+    const { link, verdict } = judgedLink
     const note = mark && verdict.wrong !== undefined ? ` ${marks[verdict.wrong.code]}` : ""
     const isMarked = note !== "" && text.startsWith(note, link.end)
-    result += text.slice(rest, link.start) + rewritten(text.slice(link.start, link.end), one) + (isMarked ? "" : note)
+    result +=
+      text.slice(rest, link.start) + rewritten(text.slice(link.start, link.end), judgedLink) + (isMarked ? "" : note)
     rest = link.end
   }
   return result + text.slice(rest)
@@ -191,13 +192,17 @@ const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolea
 /** The link moved to the line of its quotation; nothing when it is there already or that line is not certain. */
 const movedTo = (
   reference: FileReference,
-  { count, found, quote }: { readonly count: number; readonly found: ReadonlyArray<number>; readonly quote: Quote }
+  {
+    count,
+    found: quoteLines,
+    quote
+  }: { readonly count: number; readonly found: ReadonlyArray<number>; readonly quote: Quote }
 ): string | undefined => {
   const { lines } = reference
-  if (lines === undefined || isWithin(found, lines)) return undefined
-  const [nearest] = found.toSorted((a, b) => Math.abs(a - lines.from) - Math.abs(b - lines.from))
+  if (lines === undefined || isWithin(quoteLines, lines)) return undefined
+  const [nearest] = quoteLines.toSorted((a, b) => Math.abs(a - lines.from) - Math.abs(b - lines.from))
   if (nearest === undefined) return undefined
-  const isCertain = quote.isLine || (found.length === 1 && Math.abs(nearest - lines.from) <= nearby)
+  const isCertain = quote.isLine || (quoteLines.length === 1 && Math.abs(nearest - lines.from) <= nearby)
   return isCertain ? hrefWith(reference, nearest, Math.min(count, nearest + lines.to - lines.from)) : undefined
 }
 
@@ -208,7 +213,7 @@ const movedTo = (
 export const judgeLines = (
   reference: FileReference,
   text: string,
-  given: {
+  facts: {
     readonly quote?: Quote
     readonly beside: ReadonlyArray<string>
     readonly statement: string
@@ -218,11 +223,11 @@ export const judgeLines = (
   }
 ): LinkVerdict => {
   const { lines, target } = reference
-  const { beside, isPrinted = false, quote, statement, wasChanged } = given
-  const found = quote === undefined ? [] : linesWith(text, quote.text)
+  const { beside, isPrinted = false, quote, statement, wasChanged } = facts
+  const quoteLines = quote === undefined ? [] : linesWith(text, quote.text)
   const count = countLines(text)
   const isRight = lines !== undefined && beside.some((one) => isWithin(linesWith(text, one), lines))
-  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, found, quote })
+  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, found: quoteLines, quote })
   if (moved !== undefined) return { href: moved }
   if (lines !== undefined && lines.from > count) {
     const what = `"${reference.href}" names lines that ${target} does not have.`
@@ -235,7 +240,7 @@ export const judgeLines = (
     const what = `The text says ${numbers.said}, but ${reference.href} says ${numbers.there}.`
     return { wrong: { code: "evidence-number", what, how: ruleOf("evidence-number").fix } }
   }
-  if (quote?.isLine === true && found.length === 0 && !wasChanged && !isPrinted) {
+  if (quote?.isLine === true && quoteLines.length === 0 && !wasChanged && !isPrinted) {
     const what = `The text \`${quote.text}\` beside the link is not in ${bareHrefOfPath(target)}.`
     return { wrong: { code: "evidence-quote", what, how: ruleOf("evidence-quote").fix } }
   }

@@ -82,8 +82,8 @@ export const refinementPlaces = (text: string) => {
 }
 
 /** Everything that was found in a document, each finding with its line, in the order of the document. */
-export const placeFindings = (found: Omit<Reading<unknown>, "value">, place: FindingPlaces) =>
+export const placeFindings = (findings: Omit<Reading<unknown>, "value">, place: FindingPlaces) =>
   inDocumentOrder({
-    issues: found.issues.map((issue) => ({ ...issue, where: place(issue.where) })),
-    repairs: found.repairs.map((repair) => ({ ...repair, where: place(repair.where) }))
+    issues: findings.issues.map((issue) => ({ ...issue, where: place(issue.where) })),
+    repairs: findings.repairs.map((repair) => ({ ...repair, where: place(repair.where) }))
   })

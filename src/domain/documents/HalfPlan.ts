@@ -69,13 +69,13 @@ interface Listed {
 
 /** How many are counted, when more than there are. */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
-  const found = titles.flatMap((title) => {
+  const countedTitles = titles.flatMap((title) => {
     if (title.length > mostCharacters) return []
     const [, at, of, atAlone, ofAlone] = counted.exec(title) ?? []
     const [place, all] = [Number(at ?? atAlone), Number(of ?? ofAlone)]
     return place > 0 && place <= all ? [{ title, place, all }] : []
   })
-  const last = found.toSorted((a, b) => a.place - b.place).at(-1)
+  const last = countedTitles.toSorted((a, b) => a.place - b.place).at(-1)
   return last === undefined || last.place === last.all ? undefined : last.title
 }
 
@@ -90,11 +90,11 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
   return before.find(({ line, text }) => {
     // What the prompt says is about something else.
-    const found =
+    const countMatch =
       line < firstHeading || line > goals
         ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
         : null
-    return valueOf(found?.slice(1).find((one) => one !== undefined) ?? "0") > all
+    return valueOf(countMatch?.slice(1).find((one) => one !== undefined) ?? "0") > all
   })?.text
 }
 

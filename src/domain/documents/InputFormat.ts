@@ -100,17 +100,17 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
 /** Lines without a name go on with the value before them. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {
   const raw: Array<RawInput> = []
-  for (const one of lines) {
-    if (one.kind === "blank" || one.kind === "rule" || one.kind === "comment") continue
-    const source = one.kind === "fence" ? one.fence.text : one.text
-    const found = one.kind === "fence" ? [] : readLine(source, one.line)
+  for (const block of lines) {
+    if (block.kind === "blank" || block.kind === "rule" || block.kind === "comment") continue
+    const source = block.kind === "fence" ? block.fence.text : block.text
+    const found = block.kind === "fence" ? [] : readLine(source, block.line)
     const last = raw.at(-1)
     if (found.length > 0) raw.push(...found)
     else if (last !== undefined) {
       raw[raw.length - 1] = { ...last, text: `${last.text} ${oneLine(source)}`.trim(), isStrict: false }
     } else {
       const message = `Ignored text that names no input: "${excerpt(source)}".`
-      addRepair(findings, "text-ignored", { ...where, line: one.line }, message)
+      addRepair(findings, "text-ignored", { ...where, line: block.line }, message)
     }
   }
   return raw

@@ -28,21 +28,21 @@ export const leakedCall = (answer: string, isTool: (name: string) => boolean): s
     .map((line) => line.text)
     .filter((line) => !/^\s*>/.test(line))
   const lines = prose.map((line) => line.replace(/`[^`\n]+`/g, ""))
-  const line = lines.find((one) => {
-    const before = one.slice(0, mark.exec(one)?.index ?? 0).trim()
-    if (mark.test(one) && /(?:^|[.!?:…)])$/.test(before)) return true
-    const name = named.exec(one)?.[1]
-    return name !== undefined && isTool(name) && one.trim() !== name
+  const line = lines.find((proseLine) => {
+    const before = proseLine.slice(0, mark.exec(proseLine)?.index ?? 0).trim()
+    if (mark.test(proseLine) && /(?:^|[.!?:…)])$/.test(before)) return true
+    const name = named.exec(proseLine)?.[1]
+    return name !== undefined && isTool(name) && proseLine.trim() !== name
   })
   if (line !== undefined) return line.trim()
   const unheaded = lines.filter((one) => !/^#{1,6}\s/.test(one))
   const blocks = [unheaded.join("\n").trim(), ...fencedBlocks(answer).map((fence) => fence.text)]
   const block = blocks.find(
-    (one) =>
-      /^\s*[[{<]/.test(one) &&
-      (jsonCalls(one, isTool) !== undefined ||
-        (holdsCall(one) &&
-          [...one.matchAll(withName)].some(([, name = ""]) => isTool(name.replace(/^functions\./, "")))))
+    (codeBlock) =>
+      /^\s*[[{<]/.test(codeBlock) &&
+      (jsonCalls(codeBlock, isTool) !== undefined ||
+        (holdsCall(codeBlock) &&
+          [...codeBlock.matchAll(withName)].some(([, name = ""]) => isTool(name.replace(/^functions\./, "")))))
   )
   return block ?? unreadCall([...prose, ...fencedBlocks(answer).flatMap((fence) => fence.text.split("\n", 2))], isTool)
 }

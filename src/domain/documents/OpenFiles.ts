@@ -22,11 +22,11 @@ const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`)
 /** Says which named files are open: not shown at first (`shown`), and in no call. Empty when all were looked at. */
 export const openFilesNote = (
   named: ReadonlyArray<string>,
-  shown: string,
+  promptText: string,
   outcomes: ReadonlyArray<CallOutcome>
 ): string => {
   const looked = outcomes.filter(({ result }) => result.success).map(({ call }) => pathOf(call))
-  const open = named.filter((path) => !showsFile(shown, path) && !looked.some((other) => isSame(path, other)))
+  const open = named.filter((path) => !showsFile(promptText, path) && !looked.some((other) => isSame(path, other)))
   const more = open.length > mostOpen ? ` and ${open.length - mostOpen} more` : ""
   return open.length === 0
     ? ""

@@ -55,11 +55,11 @@ const isCopied = (
 ): boolean => {
   const task = stemsOf(`${name} ${whatIsNeeded}`)
   const needed = stemsOf(whatIsNeeded)
-  return example.some((one) => {
-    const subject = stemsOf(one.name)
+  return example.some((exampleTask) => {
+    const subject = stemsOf(exampleTask.name)
     const title = new Set([...stemsOf(name)].filter((stem) => !/^\d+$/.test(stem)))
     const hasName = shareIn(subject, title) === 1 && shareIn(title, subject) === 1
-    const isAlike = hasName || shareIn(stemsOf(one.whatIsNeeded), needed) >= alike
+    const isAlike = hasName || shareIn(stemsOf(exampleTask.whatIsNeeded), needed) >= alike
     return isAlike && shareIn(subject, task) === 1 && !isAsked(task, subject, prompt)
   })
 }
@@ -77,12 +77,12 @@ const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNee
 
 /** An issue for each task that stands in a list before, word for word. */
 const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
-  const known = new Set<string>()
+  const writtenTasks = new Set<string>()
   return steps.flatMap(({ tasks, title }) =>
     tasks.flatMap((task) => {
       const written = asWritten(task)
-      if (!known.has(written)) {
-        known.add(written)
+      if (!writtenTasks.has(written)) {
+        writtenTasks.add(written)
         return []
       }
       const what = `The task "${task.name}" stands in the list before, word for word.`
@@ -97,11 +97,11 @@ export const planIssues = (
   example: ReadonlyArray<PlannedTask>,
   prompt: string
 ): ReadonlyArray<Issue> => {
-  const asked = stemsOf(prompt)
+  const promptStems = stemsOf(prompt)
   const how = `Write tasks for this prompt, in its words: "${prompt.replaceAll(/\s+/g, " ").slice(0, mostOfPrompt)}".`
   const copied = list.steps.flatMap(({ tasks, title }) =>
     tasks
-      .filter((task) => isCopied(task, example, asked))
+      .filter((task) => isCopied(task, example, promptStems))
       .map(({ name }) => {
         const what = `The task "${name}" repeats the example of the instructions, which is about another prompt.`
         return makeIssue("plan-example", { section: title, task: name }, { what, how })

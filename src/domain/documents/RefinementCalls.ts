@@ -74,15 +74,15 @@ export const readCalls = (
     isHidden = isCommented(text, isHidden)
     loose = []
   }
-  for (const one of lines) {
-    const { kind, line, text } = one
+  for (const block of lines) {
+    const { kind, line, text } = block
     if (kind === "fence" || kind === "heading") {
       endLoose()
       const where = { section, line }
       if (kind === "fence" && isHidden) {
-        const { text: quote } = one.fence
+        const { text: quote } = block.fence
         if (holdsCall(quote)) addIssue(findings, "tool-call-misplaced", where, { what: commented, quote })
-      } else if (kind === "fence") calls.push(...readCallBlock(one.fence.text, where, findings))
+      } else if (kind === "fence") calls.push(...readCallBlock(block.fence.text, where, findings))
       continue
     }
     if (loose.length === 0) looseLine = line
@@ -97,21 +97,21 @@ const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*\{|<tool_call>)/
 
 /** The calls in some lines, with their positions. */
 const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
-  const found: Array<{ readonly index: number; readonly text: string }> = []
+  const callTexts: Array<{ readonly index: number; readonly text: string }> = []
   for (let index = first; index < last; index += 1) {
     const fence = document.fences.get(index)
     if (fence !== undefined) {
-      if (holdsCall(fence.text)) found.push({ index, text: fence.text })
+      if (holdsCall(fence.text)) callTexts.push({ index, text: fence.text })
       index = fence.last
     } else if (looseStart.test(document.lines[index]?.text ?? "")) {
       let end = index
       while (end < last && !document.fences.has(end) && document.lines[end]?.isBlank === false) end += 1
       const text = textOfLines(document, index, end)
-      if (mentionsCall(text)) found.push({ index, text })
+      if (mentionsCall(text)) callTexts.push({ index, text })
       index = end - 1
     }
   }
-  return found
+  return callTexts
 }
 
 /** Records calls between tags that a heading in one of their values tears apart: no part of them can be read. */
@@ -159,11 +159,11 @@ const added = heading.split("\n").length - 1
 
 /** Findings with their places in the answer, from those in the text with the heading. */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
-  found.map((one) => {
-    const { line } = one.where
+  found.map((finding) => {
+    const { line } = finding.where
     return line === undefined
-      ? one
-      : Object.assign({}, one, { where: { ...one.where, line: Math.max(1, line - added) } })
+      ? finding
+      : Object.assign({}, finding, { where: { ...finding.where, line: Math.max(1, line - added) } })
   })
 
 /** True for text that is calls from its first to its last character, but for marks around them. */

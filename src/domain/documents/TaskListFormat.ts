@@ -52,9 +52,10 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
   const below = reader.document.sections.filter(({ line }) => line > tasks.line)
   const hasSections = below.some((section) => isSection(section, tasks))
   for (const section of below) {
-    const { depth, heading, known, last, line } = section
+    const { depth, heading, known: knownHeading, last, line } = section
     const where = { section: heading, line }
-    const number = known === undefined && holdsFields(reader, section) ? numberedTask.exec(heading)?.[1] : undefined
+    const number =
+      knownHeading === undefined && holdsFields(reader, section) ? numberedTask.exec(heading)?.[1] : undefined
     if (isSection(section, tasks)) {
       reader.noteHeading(section)
       open = { section, last }
@@ -66,15 +67,15 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
     } else if (number !== undefined && open?.section.depth === depth && !holdsFields(reader, open.section)) {
       reader.repair("task-heading", where, `Read "${heading}" as a task of "${open.section.heading}".`)
       open.last = last
-    } else if (open !== undefined && known === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
+    } else if (open !== undefined && knownHeading === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
       open.last = last
-    } else if (known === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
+    } else if (knownHeading === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
       open = undefined
       reader.issue("section-unknown", where, `The heading "${heading}" is not a task section.`, { quote: heading })
     } else {
       open = undefined
       if (addTaskOutside(reader, section)) spans.push({ section, last })
-      else if (known === undefined) reader.repair("section-ignored", where, `Ignored the section "${heading}".`)
+      else if (knownHeading === undefined) reader.repair("section-ignored", where, `Ignored the section "${heading}".`)
     }
   }
   return spans
@@ -171,13 +172,13 @@ export const readSteps = (
   return spans.map(({ last, section: { first, heading, line } }, position) => {
     const section = titles[position] ?? heading
     const written = taskLines(document, first, last)
-    const found = collectTasks(written, section, findings)
-    if (found.length === 0) {
+    const rawTasks = collectTasks(written, section, findings)
+    if (rawTasks.length === 0) {
       const quote = firstProse(written)
       const what = `The section "${section}" has no task${onlyText(quote)}.`
       reader.issue("step-empty", { section, line }, what, { quote })
     }
-    return { section, line, tasks: found }
+    return { section, line, tasks: rawTasks }
   })
 }
 

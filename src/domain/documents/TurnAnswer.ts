@@ -36,9 +36,9 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
  * count as if they stood in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
-  const { asked, shown, thinking } = answer
-  if (asked.length === 0) return { ...answer, content: written, native: [], message: assistantMessage(shown) }
-  const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
+  const { asked: askedCalls, shown: shownText, thinking } = answer
+  if (askedCalls.length === 0) return { ...answer, content: written, native: [], message: assistantMessage(shownText) }
+  const native = askedCalls.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
   const { report: _, ...rest } = written
   const isActing = written.calls.length + written.changes.length > 0
   const calls = native.flatMap(({ call, issues }) => (issues.length === 0 ? [call] : []))
@@ -53,7 +53,7 @@ export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered
     },
     native: isOffered ? native : [],
     message: isOffered
-      ? assistantMessage(shown, { calls: asked, thinking })
-      : assistantMessage([shown.trim(), renderRefined({ calls })].filter((part) => part !== "").join("\n\n"))
+      ? assistantMessage(shownText, { calls: askedCalls, thinking })
+      : assistantMessage([shownText.trim(), renderRefined({ calls })].filter((part) => part !== "").join("\n\n"))
   }
 }

@@ -68,12 +68,12 @@ export interface Turn extends TurnContent {
 }
 
 /** Reads a call that was made through the interface; `uid` identifies it within the turn. */
-export const readAskedCall = (asked: AskedCall, uid: string) => {
+export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   const findings = noFindings()
-  const text = JSON.stringify({ uid, name: asked.name, arguments: asked.arguments })
+  const text = JSON.stringify({ uid, name: askedCall.name, arguments: askedCall.arguments })
   const [call] = readCallBlock(text, {}, findings)
-  const read: ToolCall = call === undefined ? { uid, name: asked.name, arguments: {} } : { ...call, uid }
-  return { asked, call: read, ...findings }
+  const read: ToolCall = call === undefined ? { uid, name: askedCall.name, arguments: {} } : { ...call, uid }
+  return { asked: askedCall, call: read, ...findings }
 }
 
 /** An answer in which the text of files is covered, so that it is not cleaned with the answer, and no call is read out of it. */
@@ -151,15 +151,15 @@ export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const document = readActing(acting)
   const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
   const read = part === undefined ? undefined : readRefinementText(part, { task, inputs, kept })
-  const asked = Option.getOrUndefined(read?.value ?? Option.none())
-  const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
+  const taskReport = Option.getOrUndefined(read?.value ?? Option.none())
+  const calls = [...(taskReport?.looks ?? []), ...(taskReport?.calls ?? [])]
   const changes = written?.changes ?? []
   const issues = [...native.issues, ...(written?.issues ?? []), ...(read?.issues ?? [])]
   const repairs = [...native.repairs, ...(written?.repairs ?? []), ...(read?.repairs ?? [])]
   const turn = {
     ...removalSaid(written?.rest ?? clean),
-    task: asked?.task ?? task,
-    inputs: asked?.inputs ?? kept,
+    task: taskReport?.task ?? task,
+    inputs: taskReport?.inputs ?? kept,
     calls,
     changes
   }

@@ -107,7 +107,7 @@ export const replyText = ({
   const outputsAbove = new Map(outcomesAbove.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
   const isAbove = (outcome: CallOutcome): boolean => outputsAbove.get(callSign(outcome.call)) === outcomeText(outcome)
   const [changes, looks] = [outcomes.filter(isChange), outcomes.filter((outcome) => !isChange(outcome))]
-  const shown = looks.filter((outcome) => !isAbove(outcome))
+  const newLooks = looks.filter((outcome) => !isAbove(outcome))
   const notes = [
     ...replaced.map((line) => `- ${line}`),
     ...images.map((line) => `- ${line}`),
@@ -125,12 +125,12 @@ export const replyText = ({
     nowBlock(instruction)
   ].join("")
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const fixed = begin.length + after.length + callFrame(shown)
+  const fixed = begin.length + after.length + callFrame(newLooks)
   const free = Math.max(0, budget - fixed)
   const most = lines === undefined ? budget : budget * longerLines
-  const room = shown.length === 0 ? free : free / 2
+  const room = newLooks.length === 0 ? free : free / 2
   const changed = changesText(changes, files, replaced.length > 0 ? Math.min(room, mostOfSwaps) : room)
-  return `${begin}${callBlocks(shown, most - fixed - changed.length, lines)}${changed}${after}`.trimEnd()
+  return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines)}${changed}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */

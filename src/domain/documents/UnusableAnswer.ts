@@ -48,11 +48,11 @@ const onlyThought = (what: string, shape: AnswerShape | undefined): PlainAnswer 
 })
 
 const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAnswer => {
-  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
+  const { left: charactersLeft, text } = cutAtParagraph(reason.partial, shownOfStopped)
   const begin = beginWith(shape)
   return {
     text: reason.partial,
-    shown: left === 0 ? text : `${text}\n\n${stoppedNote(left)}`,
+    shown: charactersLeft === 0 ? text : `${text}\n\n${stoppedNote(charactersLeft)}`,
     issues: [
       reason.kind === "loop"
         ? issue(
@@ -68,11 +68,11 @@ const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAn
 /** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
 const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainAnswer => {
   const part = wholePartOf(partial)
-  const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
+  const partIssues = readPart === undefined ? [] : issuesOfPart(part, readPart)
   const whole =
     part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
   const what = `The answer ran into the length limit and broke off.${whole}`
-  return { text: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
+  return { text: partial, shown: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
 /** Failures that the model can repair by answering differently. */

@@ -73,16 +73,16 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
 
 /** The widest block around a line that has at most `most` lines; nothing when there is none. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
-  let found: LineRange | undefined
+  let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
   for (let steps = 0; header !== undefined && steps < 50; steps++) {
     const from = withLeading(lines, header)
     const to = blockBelow(lines, header, most)
     if (to - from + 1 > most) break
-    if (to > from && to >= at) found = { from: from + 1, to: to + 1 }
+    if (to > from && to >= at) enclosing = { from: from + 1, to: to + 1 }
     header = parentOf(lines, header, most)
   }
-  return found
+  return enclosing
 }
 
 /** Pairs of lines with braces that open and close; braces in strings and comments may mislead it. */

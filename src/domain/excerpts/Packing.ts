@@ -68,7 +68,7 @@ type GapText = (from: number, to: number) => string
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
-  const shown = new Set<number>()
+  const shownIndexes = new Set<number>()
   let hidden: Array<string> = []
   for (const index of [...lines.keys(), lines.length]) {
     const isHidden = index < lines.length && !chosen.has(index)
@@ -80,14 +80,14 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
       const note = gap(index - hidden.length, index - 1)
       const isShorter = hidden.join("\n").length <= note.length
       rows.push(...(isShorter ? hidden : [note]))
-      if (isShorter) hidden.forEach((_, at) => shown.add(index - hidden.length + at))
+      if (isShorter) hidden.forEach((_, at) => shownIndexes.add(index - hidden.length + at))
       hidden = []
     }
     if (index === lines.length) break
     rows.push(lines[index] ?? "")
-    shown.add(index)
+    shownIndexes.add(index)
   }
-  return { text: rows.join("\n"), shown }
+  return { text: rows.join("\n"), shown: shownIndexes }
 }
 
 /** A note may be so much longer than those that are measured. */

@@ -61,12 +61,12 @@ const named = (text: string, weight: number): Pick<SearchTerms, "literals" | "na
   const literals: Array<Named> = []
   const names: Array<Named> = []
   for (const [, code, ...others] of text.matchAll(quoted)) {
-    const found = (code ?? others.find((one) => one !== undefined) ?? "").trim()
-    if (found.length < 2 || isPath(found)) continue
-    const parts = namesIn(found)
-    const isName = code !== undefined ? parts.length > 0 : identifier.test(found)
+    const phrase = (code ?? others.find((one) => one !== undefined) ?? "").trim()
+    if (phrase.length < 2 || isPath(phrase)) continue
+    const parts = namesIn(phrase)
+    const isName = code !== undefined ? parts.length > 0 : identifier.test(phrase)
     if (isName) parts.forEach((part, index) => names.push({ text: part, weight: weight / (index + 1) }))
-    if (!identifier.test(found)) literals.push({ text: found, weight })
+    if (!identifier.test(phrase)) literals.push({ text: phrase, weight })
   }
   for (const [name] of text.replaceAll(quoted, " ").matchAll(codeName))
     names.push({ text: name, weight: weight * scoreParts.form })
@@ -83,10 +83,10 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
 
 /** What a task looks for. What only the prompt of the person names counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
-  const [own, given] = [named(task, 1), named(prompt, scoreParts.prompt)]
+  const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
-    literals: strongest([...own.literals, ...given.literals]),
-    names: strongest([...own.names, ...given.names]),
+    literals: strongest([...taskTerms.literals, ...promptTerms.literals]),
+    names: strongest([...taskTerms.names, ...promptTerms.names]),
     words: wordsOf(task)
   }
 }
@@ -157,14 +157,15 @@ export const matchingLines = (
   const isNamed = new Map(names.map(({ text, weight }) => [text, weight]))
   for (const { text, weight } of names) {
     const declared = all.filter(({ name }) => name === text)
-    for (const one of declared) {
-      const outer = declarationsAround(lines, all, one.index).slice(0, -1)
+    for (const declaration of declared) {
+      const outer = declarationsAround(lines, all, declaration.index).slice(0, -1)
       const isInNamed = outer.some(({ name }) => isNamed.has(name))
-      const next = all.find(({ depth, index }) => index > one.index && depth <= one.depth)?.index ?? lines.length
-      const holdsLiteral = [...literalLines].some((index) => index > one.index && index < next)
+      const next =
+        all.find(({ depth, index }) => index > declaration.index && depth <= declaration.depth)?.index ?? lines.length
+      const holdsLiteral = [...literalLines].some((index) => index > declaration.index && index < next)
       const around = (isInNamed ? termScores.inNamed : 0) + (holdsLiteral ? termScores.aroundLiteral : 0)
-      add(one.index, weight * (termScores.declared / declared.length + around))
-      meant.add(one.index)
+      add(declaration.index, weight * (termScores.declared / declared.length + around))
+      meant.add(declaration.index)
     }
     const pattern = namePattern(text)
     const uses = hitsOf(lines, (line) => line.includes(text) && pattern.test(line))
@@ -190,13 +191,13 @@ export const matchingLines = (
   const best = [...scores].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
   const matched = best.filter((index) => !meant.has(index)).slice(0, mostMatches)
   const blocks = [...Map.groupBy(matched, (index) => blockAt(index).from).values()]
-    .map((found) => {
+    .map((indexes) => {
       const words = new Map<string, number>()
-      for (const index of found) {
+      for (const index of indexes) {
         for (const [word, score] of held.get(index) ?? []) words.set(word, Math.max(score, words.get(word) ?? 0))
       }
-      const ofNames = Math.max(...found.map((index) => byName.get(index) ?? 0))
-      return { found, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
+      const ofNames = Math.max(...indexes.map((index) => byName.get(index) ?? 0))
+      return { found: indexes, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
     })
     .toSorted((a, b) => b.score - a.score)
   const least = Math.max((blocks[0]?.score ?? 0) * leastPart, meant.size === 0 ? 0 : leastBeside)

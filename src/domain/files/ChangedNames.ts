@@ -29,14 +29,14 @@ const rowsOf = ({ base, path, text }: ProposedFile) =>
 export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
   const language = languageOf(change.path)
   const texts = { added: sourceLines(change.text), removed: sourceLines(change.base) }
-  const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
+  const changedNames = rowsOf(change).flatMap(({ kind, number = 0 }) => {
     if (kind !== "added" && kind !== "removed") return []
     const above = texts[kind].slice(0, number)
     const line = above.findLast((one) => declaredName(one, language) !== undefined)
     return line === undefined ? [] : (declaredName(line, language) ?? [])
   })
-  const left = new Set(definedNames(change.path, change.text))
-  return [...new Set(found)].filter((name) => left.has(name))
+  const namesNow = new Set(definedNames(change.path, change.text))
+  return [...new Set(changedNames)].filter((name) => namesNow.has(name))
 }
 
 /** The definitions that changes take away: renamed or removed in all of these files. */

@@ -65,10 +65,10 @@ const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
   const around = declarationsAround(lines, all, index)
   const isType = ({ index: at }: Declaration): boolean => typeHead.test(lines[at] ?? "")
   const first = around.findIndex((declaration) => !isType(declaration))
-  const known = first === -1 ? around.at(-1) : around[first]
-  if (known === undefined) return undefined
-  const owner = first > 0 ? around[first - 1]?.name : receiver.exec(lines[known.index] ?? "")?.[1]
-  return { name: known.name, owner }
+  const nearest = first === -1 ? around.at(-1) : around[first]
+  if (nearest === undefined) return undefined
+  const owner = first > 0 ? around[first - 1]?.name : receiver.exec(lines[nearest.index] ?? "")?.[1]
+  return { name: nearest.name, owner }
 }
 
 const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<number>) => {

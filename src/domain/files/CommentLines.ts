@@ -13,22 +13,22 @@ const openings: ReadonlyArray<readonly [open: RegExp, close: string]> = [
 
 /** The indexes of such lines. */
 export const commentLines = (lines: ReadonlyArray<string>, language: string): ReadonlySet<number> => {
-  const found = new Set<number>()
-  if (!isProgram(language)) return found
+  const indexes = new Set<number>()
+  if (!isProgram(language)) return indexes
   let close: string | undefined
   for (const [index, line] of lines.entries()) {
     if (close !== undefined) {
-      found.add(index)
+      indexes.add(index)
       if (line.includes(close)) close = undefined
       continue
     }
     const [opening, end] = openings.find(([open]) => open.test(line)) ?? []
     if (opening !== undefined && end !== undefined) {
-      found.add(index)
+      indexes.add(index)
       if (!line.replace(opening, "").includes(end)) close = end
-    } else if (lineComment.test(line)) found.add(index)
+    } else if (lineComment.test(line)) indexes.add(index)
   }
-  return found
+  return indexes
 }
 
 /** Those of them that stand together in so many lines, with the blank lines between them. */
@@ -37,15 +37,15 @@ export const longComments = (
   comments: ReadonlySet<number>,
   least: number
 ): ReadonlySet<number> => {
-  const found = new Set<number>()
+  const indexes = new Set<number>()
   let run: Array<number> = []
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && (comments.has(index) || (run.length > 0 && lines[index]?.trim() === "")))
       run.push(index)
     else {
-      if (run.length >= least) for (const one of run) found.add(one)
+      if (run.length >= least) for (const one of run) indexes.add(one)
       run = []
     }
   }
-  return found
+  return indexes
 }

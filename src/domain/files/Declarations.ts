@@ -167,22 +167,22 @@ export const declarationsAround = (
   all: ReadonlyArray<Declaration>,
   index: number
 ): ReadonlyArray<Declaration> => {
-  const found: Array<Declaration> = []
-  const own = all.findLastIndex((one) => one.index <= index)
-  let below = all[own]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
+  const enclosing: Array<Declaration> = []
+  const nearestAbove = all.findLastIndex((one) => one.index <= index)
+  let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
   // Inside of brackets and blocks that end, the least indented line tells what goes on.
-  for (let at = own, last = index; at >= 0 && below > 0; at--) {
-    const one = all[at]
-    if (one === undefined) break
-    for (let line = one.index + 1; line < last; line++) {
+  for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
+    const declaration = all[at]
+    if (declaration === undefined) break
+    for (let line = declaration.index + 1; line < last; line++) {
       const text = lines[line] ?? ""
       if (text.trim() !== "" && !/^[#)\]}{]|^\w+:$/.test(text.trim())) below = Math.min(below, indentOf(text))
     }
-    last = one.index
-    if (one.depth < below) {
-      found.unshift(one)
-      below = one.depth
+    last = declaration.index
+    if (declaration.depth < below) {
+      enclosing.unshift(declaration)
+      below = declaration.depth
     }
   }
-  return found
+  return enclosing
 }

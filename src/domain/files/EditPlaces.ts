@@ -288,10 +288,10 @@ const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPl
       return seen === undefined ? [] : [{ line, end: (fileLines[index] ?? "").trim().slice(seen.length) }]
     })
     const whole = newLines.flatMap((line) => {
-      const shown = visible(line)
-      if (shown === undefined) return [line]
+      const visiblePart = visible(line)
+      if (visiblePart === undefined) return [line]
       const same = cut.find((one) => one.line.trim() === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
-      return same === undefined || visible(same.line)?.tail !== shown.tail ? [] : [shown.seen + same.end]
+      return same === undefined || visible(same.line)?.tail !== visiblePart.tail ? [] : [visiblePart.seen + same.end]
     })
     return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
   }

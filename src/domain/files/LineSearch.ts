@@ -73,16 +73,16 @@ export const findMatches = (
   from: number,
   wanted: number
 ): { readonly found: ReadonlyArray<LineMatch>; readonly next: number } => {
-  const found: Array<LineMatch> = []
-  let left = charactersAtOnce
+  const matches: Array<LineMatch> = []
+  let charactersLeft = charactersAtOnce
   let index = from
-  for (; index < lines.length && left > 0 && found.length < wanted; index++) {
+  for (; index < lines.length && charactersLeft > 0 && matches.length < wanted; index++) {
     const line = lines[index] ?? ""
     const at = find(line.length > charactersAtOnce ? line.slice(0, charactersAtOnce) : line)
-    if (at !== -1) found.push({ index, at })
-    left -= line.length + 1
+    if (at !== -1) matches.push({ index, at })
+    charactersLeft -= line.length + 1
   }
-  return { found, next: index }
+  return { found: matches, next: index }
 }
 
 const shorten = (line: string, at: number): string => {
@@ -107,18 +107,18 @@ export const showMatches = (
   context: number
 ): ReadonlyArray<string> => {
   const positions = new Map(matches.map(({ at, index }) => [index, at]))
-  const shown: Array<string> = []
+  const rows: Array<string> = []
   let last: number | undefined
   for (const { index } of matches) {
     const first = Math.max(index - context, last === undefined ? 0 : last + 1)
     const end = Math.min(index + context, lines.length - 1)
-    if (context > 0 && last !== undefined && first > last + 1) shown.push("--")
+    if (context > 0 && last !== undefined && first > last + 1) rows.push("--")
     for (let at = first; at <= end; at++) {
       const position = positions.get(at)
       const text = shorten(lines[at] ?? "", position ?? 0)
-      shown.push(position === undefined ? `${path}-${at + 1}- ${text}` : `${path}:${at + 1}: ${text}`)
+      rows.push(position === undefined ? `${path}-${at + 1}- ${text}` : `${path}:${at + 1}: ${text}`)
     }
     last = Math.max(last ?? end, end)
   }
-  return shown
+  return rows
 }

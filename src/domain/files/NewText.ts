@@ -90,15 +90,16 @@ const isOmission = (said: string, text: string, words: string): boolean =>
 /** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
 const isElision = (line: string, language: string): boolean => {
   if (line.length > maxLength || spread.test(line)) return false
-  const { isComment, mayBeText, said } = omissionOf(line, language)
-  if (alone.test(said) && (isComment || said.startsWith("<"))) return true
-  const text = said.replace(/^[[(<]\s*|\s*[\])>]$/g, "").trim()
+  const { isComment, mayBeText, said: dottedText } = omissionOf(line, language)
+  if (alone.test(dottedText) && (isComment || dottedText.startsWith("<"))) return true
+  const text = dottedText.replace(/^[[(<]\s*|\s*[\])>]$/g, "").trim()
   const [starts, ends] = [dotsFirst.test(text), dotsLast.test(text)]
   const words = text.replace(/^(?:\.{3,}|\u2026)\s*|\s*(?:\.{3,}|\u2026)$/g, "").replace(/[.:]$/, "")
   if (words === "") return isComment && starts
   if (!/^[\p{L}\p{N}\s'"`_/&,()-]+$/u.test(words)) return false
   if (!starts && !ends) return isComment && sentence.test(words)
-  if (!isComment && (!/\s/.test(words) || ((mayBeText || !starts) && !isOmission(said, text, words)))) return false
+  if (!isComment && (!/\s/.test(words) || ((mayBeText || !starts) && !isOmission(dottedText, text, words))))
+    return false
   return starts ? kept.test(words) : atStart.test(words)
 }
 
@@ -107,10 +108,10 @@ const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
 /** True for a line whose words the request holds, in a sentence that asks for them. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
-  const said = plain(omissionOf(line, language).said)
-  if (!/\p{L}/u.test(said)) return false
+  const dottedText = plain(omissionOf(line, language).said)
+  if (!/\p{L}/u.test(dottedText)) return false
   const text = plain(request)
-  const at = text.indexOf(said)
+  const at = text.indexOf(dottedText)
   return (
     at !== -1 &&
     !refusal.test(
@@ -257,11 +258,11 @@ const withoutFences = ({ newText }: Written, base: string): string => {
 
 /** The new text without line numbers, when they are those of its place, or those of a whole file. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
-  const found = withoutNumbers(newText)
-  if (found === undefined) return newText
+  const numbered = withoutNumbers(newText)
+  if (numbered === undefined) return newText
   const places = oldText === undefined ? [] : findText(base, { oldText, newText }, false)
-  const isWhole = oldText === undefined && found.first === 1 && newText.trimEnd().includes("\n")
-  return isWhole || places.some(({ from }) => lineAt(base, from) === found.first) ? found.text : newText
+  const isWhole = oldText === undefined && numbered.first === 1 && newText.trimEnd().includes("\n")
+  return isWhole || places.some(({ from }) => lineAt(base, from) === numbered.first) ? numbered.text : newText
 }
 
 const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
@@ -312,13 +313,13 @@ export const tidyNewText = (written: Written): Tidied => {
   const language = languageOf(written.path)
   const kinds = prose.has(language) ? ["any"] : ["any", "code", ...(mixed.has(language) ? [] : ["plain code"])]
   const base = written.base ?? ""
-  const left: Array<string> = []
+  const removedParts: Array<string> = []
   let { newText } = written
   for (const [kind, words, step] of steps) {
     const next = kinds.includes(kind) ? step({ ...written, newText }, base) : newText
-    if (next !== newText) left.push(words)
+    if (next !== newText) removedParts.push(words)
     newText = next
   }
   const problem = "The new text holds marks that make no block."
-  return { newText, left, ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {}) }
+  return { newText, left: removedParts, ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {}) }
 }

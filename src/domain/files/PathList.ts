@@ -98,11 +98,11 @@ export interface TreeBudget {
 
 /** Paths of at most `depth` parts; what lies deeper is its folder at that depth, once, with `/` at the end. */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
-  const shown = paths.map((path) => {
+  const shortened = paths.map((path) => {
     const parts = path.split("/")
     return parts.length <= depth ? path : `${parts.slice(0, depth).join("/")}/`
   })
-  return [...new Set(shown)]
+  return [...new Set(shortened)]
 }
 
 const fits = (paths: ReadonlyArray<string>, budget: TreeBudget): boolean =>

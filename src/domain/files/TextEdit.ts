@@ -42,17 +42,17 @@ const showPlaces = ({ mayQuote, path, text }: EditedText, places: ReadonlyArray<
   const total = places.length > maxCounted ? `more than ${maxCounted}` : String(places.length)
   const lines = places.slice(0, maxPlaces).map(({ from }) => lineAt(text, from))
   const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : ""
-  const said = `${total} times in ${path}, at lines ${lines.join(", ")}${more}`
-  if (!mayQuote) return `${said}. `
+  const summary = `${total} times in ${path}, at lines ${lines.join(", ")}${more}`
+  if (!mayQuote) return `${summary}. `
   const matches = [...new Set(lines)].map((line) => ({ index: line - 1, at: 0 }))
-  return `${said}:\n${showMatches(path, linesOf(text.replace(/\r?\n$/, "")), matches, contextLines).join("\n")}\n`
+  return `${summary}:\n${showMatches(path, linesOf(text.replace(/\r?\n$/, "")), matches, contextLines).join("\n")}\n`
 }
 
 const similarity = (a: string, b: string): number => {
-  const [left, right] = [a.trim().slice(0, maxComparedLength), b.trim().slice(0, maxComparedLength)]
-  const longer = Math.max(left.length, right.length)
-  if (longer === 0 || Math.min(left.length, right.length) < longer / 2) return 0
-  return 1 - distance(left, right) / longer
+  const [first, right] = [a.trim().slice(0, maxComparedLength), b.trim().slice(0, maxComparedLength)]
+  const longer = Math.max(first.length, right.length)
+  if (longer === 0 || Math.min(first.length, right.length) < longer / 2) return 0
+  return 1 - distance(first, right) / longer
 }
 
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
@@ -92,11 +92,12 @@ const nearestLines = (text: string, sought: string): string => {
       : `Line ${holding + 1} holds a part of it; if that is meant, copy the whole line:\n${lines[holding]}`
   }
   const { first } = best
-  const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
-  const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
-  const place = found.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + found.length} are`
+  const nearestLines = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
+  const isOnlyBlanks = withoutBlanks(nearestLines.join("\n")) === withoutBlanks(sought)
+  const place =
+    nearestLines.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + nearestLines.length} are`
   const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"
-  return `${place} ${hint}; if that is meant, copy from here exactly:\n${found.join("\n")}`
+  return `${place} ${hint}; if that is meant, copy from here exactly:\n${nearestLines.join("\n")}`
 }
 
 /** The places of one edit, or what is wrong with it; nothing when its old text is not there. */
@@ -165,10 +166,10 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
-  const found = edits.map((edit, index) => placesOf(edited, edit, nameOf(index)))
+  const placements = edits.map((edit, index) => placesOf(edited, edit, nameOf(index)))
   const problems = new Map<number, string>()
   let places: ReadonlyArray<PlacedEdit> = []
-  for (const [index, placed] of found.entries()) {
+  for (const [index, placed] of placements.entries()) {
     if (placed === undefined) continue
     if (Result.isFailure(placed)) {
       problems.set(index, placed.failure)
@@ -181,7 +182,7 @@ export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Re
   }
   let text = replaceAt(edited.text, places)
   for (const [index, edit] of edits.entries()) {
-    if (found[index] !== undefined) continue
+    if (placements[index] !== undefined) continue
     const later = places.length === 0 ? undefined : placesOf({ ...edited, text }, edit, nameOf(index))
     if (later === undefined) problems.set(index, notFound(edited, edit, nameOf(index)))
     else if (Result.isFailure(later)) problems.set(index, later.failure)
@@ -266,14 +267,14 @@ const nameSign = /[\p{L}\p{N}_$]/u
 /** Where the pattern stands; a pattern that is one name is found as a whole name only. */
 const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const isName = wholeName.test(pattern)
-  const found: Array<number> = []
+  const offsets: Array<number> = []
   for (let at = text.indexOf(pattern); at !== -1;) {
     const isPart = nameSign.test(text[at - 1] ?? "") || nameSign.test(text[at + pattern.length] ?? "")
     const fits = !isName || !isPart
-    if (fits) found.push(at)
+    if (fits) offsets.push(at)
     at = text.indexOf(pattern, at + (fits ? pattern.length : 1))
   }
-  return found
+  return offsets
 }
 
 const spelled = (text: string, pattern: string): string =>

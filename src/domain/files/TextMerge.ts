@@ -61,14 +61,14 @@ export const mergeTexts = (base: string, mine: string, theirs: string): MergedTe
     const range = { from, to }
     const group = all.slice(begin, index)
     const partOf = (isMine: boolean) => group.flatMap((next) => (next.isMine === isMine ? [next.one] : []))
-    const [own, other] = [partOf(true), partOf(false)]
-    const [mineThere, theirsThere] = [linesWith(lines, range, own), linesWith(lines, range, other)]
+    const [mine, theirs] = [partOf(true), partOf(false)]
+    const [mineThere, theirsThere] = [linesWith(lines, range, mine), linesWith(lines, range, theirs)]
     text += linesWith(lines, { from: at, to: from }, [])
-    if (own.length > 0 && other.length > 0 && mineThere !== theirsThere) {
+    if (mine.length > 0 && theirs.length > 0 && mineThere !== theirsThere) {
       const line = text.split("\n").length
       clashes.push({ line, theirs: theirsThere, base: linesWith(lines, range, []), mine: mineThere })
     }
-    text += other.length === 0 ? mineThere : theirsThere
+    text += theirs.length === 0 ? mineThere : theirsThere
     at = to
   }
   return { text: text + linesWith(lines, { from: at, to: lines.length }, []), clashes }

@@ -47,16 +47,16 @@ const withoutLine = (place: Where): Where => {
 }
 
 /** Where a line of the answer is in the text that is shown; blank lines at its beginning are not shown. */
-const shownLines = (answer: string, shown: string) => {
+const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
-  const visible = linesOf(shown.trim())
+  const visible = linesOf(shownText.trim())
   const lead = Math.max(
     0,
     written.findIndex((line) => line.trim() !== "")
   )
   const isSame = (index: number): boolean => visible[index]?.trim() === written[lead + index]?.trim()
   let count = 0
-  while (shown.trim() !== "" && count < visible.length && isSame(count)) count += 1
+  while (shownText.trim() !== "" && count < visible.length && isSame(count)) count += 1
   return (line: number): number | undefined => (line > lead && line - lead <= count ? line - lead : undefined)
 }
 
@@ -70,12 +70,12 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
     })
   return issues.map((issue) => {
     const { quote, where } = issue
-    const said = { ...issue, what: asShown(issue.what), how: asShown(issue.how) }
-    if (where.line === undefined) return said
+    const asSeen = { ...issue, what: asShown(issue.what), how: asShown(issue.how) }
+    if (where.line === undefined) return asSeen
     const line = lineIn(where.line)
-    if (line !== undefined) return { ...said, where: { ...where, line } }
+    if (line !== undefined) return { ...asSeen, where: { ...where, line } }
     const text = linesOf(answer)[where.line - 1]?.trim() ?? ""
-    return { ...said, where: withoutLine(where), ...(quote === undefined && text !== "" ? { quote: text } : {}) }
+    return { ...asSeen, where: withoutLine(where), ...(quote === undefined && text !== "" ? { quote: text } : {}) }
   })
 }
 
@@ -84,12 +84,12 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
  * line is found by its text, counted from the end; one that was changed has no line.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
-  const taken = linesOf(document)
+  const documentLines = linesOf(document)
   const written = linesOf(answer)
   return (where) => {
     if (where.line === undefined) return where
-    const text = taken[where.line - 1]?.trim()
-    const after = taken.slice(where.line).filter((line) => line.trim() === text).length
+    const text = documentLines[where.line - 1]?.trim()
+    const after = documentLines.slice(where.line).filter((line) => line.trim() === text).length
     const found = written.flatMap((line, index) => (line.trim() === text ? [index + 1] : []))
     const line = found.at(-1 - after)
     return line === undefined ? withoutLine(where) : { ...where, line }

@@ -67,13 +67,15 @@ export class DocumentReader {
   }
 
   /** Records how a heading differs from the strict document. */
-  noteHeading({ depth, form, heading, known, line }: MarkdownSection): void {
-    if (known === undefined) return
+  noteHeading({ depth, form, heading, known: knownHeading, line }: MarkdownSection): void {
+    if (knownHeading === undefined) return
     const where = { section: heading, line }
-    const strict = `${"#".repeat(known.depth)} ${known.title}`
+    const strict = `${"#".repeat(knownHeading.depth)} ${knownHeading.title}`
     if (form !== "hashes") this.repair("heading-form", where, `Read the line as the heading "${strict}".`)
-    if (!known.exact) this.repair("heading-text", where, `Read the heading "${heading}" as "${known.title}".`)
-    if (depth !== known.depth) this.repair("heading-level", where, `Read the heading as one of level ${known.depth}.`)
+    if (!knownHeading.exact)
+      this.repair("heading-text", where, `Read the heading "${heading}" as "${knownHeading.title}".`)
+    if (depth !== knownHeading.depth)
+      this.repair("heading-level", where, `Read the heading as one of level ${knownHeading.depth}.`)
   }
 
   /**
@@ -211,21 +213,21 @@ export const refuseOthers = (
   if (counted === undefined) return
   const { document } = reader
   const key = counted.known?.key
-  const own = linesOf(document, counted)
+  const countedLines = linesOf(document, counted)
   /** True in the copy of the prompt, which ends where the goals begin. */
   let isQuoted = false
   for (const section of document.sections) {
-    const { depth, heading, known, line } = section
+    const { depth, heading, known: knownHeading, line } = section
     const isWithin = line >= counted.line && (line === counted.line || depth > counted.depth)
-    if (known?.key === key && !isWithin && !isQuoted) {
+    if (knownHeading?.key === key && !isWithin && !isQuoted) {
       const lines = linesOf(document, section)
-      const isRepeated = own.length > 0 && own.every((one, index) => lines[index] === one)
-      if (holds((isRepeated ? lines.slice(own.length) : lines).join("\n"))) {
+      const isRepeated = countedLines.length > 0 && countedLines.every((one, index) => lines[index] === one)
+      if (holds((isRepeated ? lines.slice(countedLines.length) : lines).join("\n"))) {
         const what = `The sections "${heading}" on line ${line} and "${counted.heading}" on line ${counted.line} say different things.`
         reader.issue("section-several", { section: heading, line }, what)
       }
     }
-    if (known?.key === "original-prompt") isQuoted = true
-    if (known?.key === "goals") isQuoted = false
+    if (knownHeading?.key === "original-prompt") isQuoted = true
+    if (knownHeading?.key === "goals") isQuoted = false
   }
 }

@@ -156,27 +156,30 @@ export const defaultName = (skill: string, number: number): string =>
  * task or a finished one (`finished` holds slugs) has that name.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
-  const given = steps.flatMap(({ section, tasks }, step) =>
+  const writtenTasks = steps.flatMap(({ section, tasks }, step) =>
     tasks.map((raw) => ({ raw, section, step, ...givenName(raw) }))
   )
-  const taken = new Set([...finished, ...given.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))])
+  const usedSlugs = new Set([
+    ...finished,
+    ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
+  ])
   // The last number that was used, per skill: keeps the search for a free one linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
-    while (taken.has(slugOf(defaultName(skill, number)))) number += 1
+    while (usedSlugs.has(slugOf(defaultName(skill, number)))) number += 1
     reached.set(skill, number)
-    taken.add(slugOf(defaultName(skill, number)))
+    usedSlugs.add(slugOf(defaultName(skill, number)))
     return defaultName(skill, number)
   }
-  const named = given.map(({ notes, raw, section, step, value }, index): NamedTask => {
+  const named = writtenTasks.map(({ notes, raw, section, step, value }, index): NamedTask => {
     const name = value === "" ? freeName(givenSkill(raw).value, index + 1) : value
     return { raw, section, step, notes, name, slug: slugOf(name) }
   })
   return named.map((task, index) => {
     const also = slugOf(defaultName(givenSkill(task.raw).value, index + 1))
     const isFromHeading = task.notes.some(({ code }) => code === "name-from-heading")
-    return isFromHeading && !taken.has(also) ? Object.assign({ also }, task) : task
+    return isFromHeading && !usedSlugs.has(also) ? Object.assign({ also }, task) : task
   })
 }
 

@@ -70,13 +70,16 @@ interface Found {
 }
 
 const parseLinks = (text: string, withSpaces: ReadonlySet<string>): Option.Option<Found> =>
-  Option.map(inlineLinks(text), (found) => ({
-    links: found.map((link) => ({
+  Option.map(inlineLinks(text), (inlineParts) => ({
+    links: inlineParts.map((link) => ({
       title: titleOf(link, text),
       href: link.href,
       bracketed: !withSpaces.has(link.href)
     })),
-    rest: [...found.map(({ start }, index) => text.slice(found[index - 1]?.end, start)), text.slice(found.at(-1)?.end)]
+    rest: [
+      ...inlineParts.map(({ start }, index) => text.slice(inlineParts[index - 1]?.end, start)),
+      text.slice(inlineParts.at(-1)?.end)
+    ]
       .join(" ")
       .trim()
   }))
@@ -270,7 +273,7 @@ const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void =>
   })
 }
 
-const known = Object.values(fieldLabels).filter((label) => label !== fieldLabels.output)
+const readLabels = Object.values(fieldLabels).filter((label) => label !== fieldLabels.output)
 
 const checkFault = (
   { kind, label, line, quote }: LabelFault,
@@ -284,7 +287,9 @@ const checkFault = (
     { section, task, field: label, line },
     {
       what: `The task "${task}" has ${isTwice ? `the field "${label}" twice` : `a field "${label}", which does not exist`}.`,
-      how: isTwice ? undefined : `Use only these fields: ${known.join(", ")}. Put other text into "What is needed".`,
+      how: isTwice
+        ? undefined
+        : `Use only these fields: ${readLabels.join(", ")}. Put other text into "What is needed".`,
       quote
     }
   )

@@ -53,16 +53,16 @@ const isAsLeft = (before: string | null, last: FileState | undefined): boolean =
 export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<ChangesOfFile> => {
   const byPath = new Map<string, Array<ChangesOfFile>>()
   const written = new Map<string, FileState>()
-  for (const one of states) {
-    const { after, before, path, reads: _reads, ...state } = one
+  for (const fileState of states) {
+    const { after, before, path, reads: _reads, ...state } = fileState
     const changes = byPath.get(path) ?? []
     byPath.set(path, changes)
     const last = isAsLeft(before, written.get(path)) ? changes.pop() : undefined
-    written.set(path, one)
+    written.set(path, fileState)
     changes.push(
       last === undefined
         ? { ...state, path, texts: [after] }
-        : { ...state, ...last, ...kindOf(one, last), texts: [...last.texts, after] }
+        : { ...state, ...last, ...kindOf(fileState, last), texts: [...last.texts, after] }
     )
   }
   return [...byPath.values()].flat()

@@ -43,14 +43,14 @@ export const hasExportedNames = (path: string): boolean => patterns[languageOf(p
 
 /** The names that a file offers, in its order; none for a language that is not known here. */
 export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
-  const known = patterns[languageOf(path)]
-  if (known === undefined) return []
-  const found = new Set<string>()
+  const exportPatterns = patterns[languageOf(path)]
+  if (exportPatterns === undefined) return []
+  const exported = new Set<string>()
   for (const whole of text.split(/\r?\n/)) {
     const line = whole.slice(0, longestLine)
-    const names = known.flatMap((pattern) => pattern.exec(line)?.[1] ?? [])
-    for (const name of [...names, ...(known === script ? listed(line) : [])]) found.add(name)
-    if (found.size >= mostNames) break
+    const names = exportPatterns.flatMap((pattern) => pattern.exec(line)?.[1] ?? [])
+    for (const name of [...names, ...(exportPatterns === script ? listed(line) : [])]) exported.add(name)
+    if (exported.size >= mostNames) break
   }
-  return [...found].filter((name) => name !== "default" && name.length <= 60).slice(0, mostNames)
+  return [...exported].filter((name) => name !== "default" && name.length <= 60).slice(0, mostNames)
 }

@@ -141,11 +141,11 @@ const inFolders = ({ count, files }: Folder): number => count - files.length
 
 /** Folders that have folders, level by level, the largest first. */
 const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
-  const found: Array<Folder> = [root]
-  for (let at = 0; at < found.length && found.length < mostLines; at++) {
-    found.push(...innerFolders(found[at] ?? root))
+  const folders: Array<Folder> = [root]
+  for (let at = 0; at < folders.length && folders.length < mostLines; at++) {
+    folders.push(...innerFolders(folders[at] ?? root))
   }
-  return found.slice(0, mostLines)
+  return folders.slice(0, mostLines)
 }
 
 /** One way to write a line in the budget that is left. */
@@ -200,12 +200,12 @@ export const folderOutline = (
   ]
   return (budget, depth) => {
     const chosen: Array<Line> = []
-    let left = budget
+    let budgetLeft = budget
     for (const candidate of depth === "overview" ? upper : whole) {
-      const line = left > 0 ? candidate(left - 1) : undefined
+      const line = budgetLeft > 0 ? candidate(budgetLeft - 1) : undefined
       if (line === undefined) continue
       chosen.push(line)
-      left -= line.text.length + 1
+      budgetLeft -= line.text.length + 1
     }
     return chosen.toSorted((a, b) => compareCodePoints(a.folder, b.folder)).map(({ text }) => text)
   }

@@ -63,12 +63,12 @@ const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
 
 /** The commands of all these manifests; of those that are the same in one folder, the first. */
 export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
-  const found = new Map<string, ProjectCommand>()
+  const commands = new Map<string, ProjectCommand>()
   for (const command of manifests.flatMap(commandsOf)) {
     const key = `${folderOf(command.from)}\0${command.run}`
-    if (!found.has(key)) found.set(key, command)
+    if (!commands.has(key)) commands.set(key, command)
   }
-  const all = [...found.values()]
+  const all = [...commands.values()]
   const withPytest = new Set(all.filter(({ run }) => run.endsWith("-m pytest")).map(({ from }) => folderOf(from)))
   return all.filter(({ from, run }) => !/ -m unittest\b/.test(run) || !withPytest.has(folderOf(from)))
 }

@@ -125,13 +125,13 @@ export const scriptNarrowing = (does: string, append: string, execute: string): 
   const at = words.findIndex((word) => runners.has(word))
   const runner = words[at]
   if (runner === undefined || (runner === "node" && !words.includes("--test"))) return undefined
-  const given = words.slice(at + 1)
+  const runnerArguments = words.slice(at + 1)
   const isPart = (word: string, index: number) =>
     word.startsWith("-") ||
     valued.test(words[at + index] ?? "") ||
     (runner === "vitest" && index === 0 && word === "run")
-  const kept = [runner, ...given.filter(isPart)]
-  const drops = kept.length <= given.length || plain !== does
+  const kept = [runner, ...runnerArguments.filter(isPart)]
+  const drops = kept.length <= runnerArguments.length || plain !== does
   if (drops && at > 0) return undefined
   const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
   const isOwn = append === "" || drops

@@ -294,16 +294,16 @@ const command = (run: string, does: string, from: string): ProjectCommand => ({ 
 const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   const phony = new Set(lines.flatMap((line) => /^\.PHONY\s*:(.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []))
-  const found = new Map<string, ProjectCommand>()
+  const commands = new Map<string, ProjectCommand>()
   lines.forEach((line, index) => {
     const names = /^([A-Za-z0-9][^:=#$%"]*?)\s*::?(?![:=])/.exec(line.slice(0, 500))?.[1]?.split(/\s+/) ?? []
     for (const name of names.filter((one) => isCommandName(one) && (phony.has(one) || !/[./]/.test(one)))) {
       const does = firstRecipeLine(lines, index) || undefined
-      if (found.get(name)?.does === undefined)
-        found.set(name, inWays([`make ${name}`, `gmake ${name}`], path, { does }))
+      if (commands.get(name)?.does === undefined)
+        commands.set(name, inWays([`make ${name}`, `gmake ${name}`], path, { does }))
     }
   })
-  return [...found.values()]
+  return [...commands.values()]
 }
 
 /** `build target='debug':`: parameters that have no value of their own must be given. */
@@ -327,7 +327,7 @@ const taskfileTasks = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> 
 
 const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const isBundled = files.has(`${folderOf(path)}Gemfile`)
-  const found = text.split(/\r?\n/).flatMap((line): ReadonlyArray<readonly [name: string, rest: string]> => {
+  const rakeTasks = text.split(/\r?\n/).flatMap((line): ReadonlyArray<readonly [name: string, rest: string]> => {
     const task = /^(?:multi)?task[ (]+:?["']?([\w:-]+)["']?(.*)/.exec(line)
     if (task !== null) return [[task[1]?.replace(/:$/, "") ?? "", task[2] ?? ""]]
     const tests =
@@ -337,7 +337,7 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
     if (tests === null) return []
     return [[tests[1] ?? (line.startsWith("RSpec") ? "spec" : line.startsWith("RuboCop") ? "rubocop" : "test"), ""]]
   })
-  return [...new Map(found)]
+  return [...new Map(rakeTasks)]
     .filter(([name]) => isCommandName(name))
     .map(([name, rest]) => {
       const runs = isBundled ? [`bundle exec rake ${name}`, `rake ${name}`] : [`rake ${name}`]

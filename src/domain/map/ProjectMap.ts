@@ -68,12 +68,12 @@ const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): 
     if (text.length <= budget) return text
   }
   const parts: Array<string> = []
-  let left = budget
+  let budgetLeft = budget
   for (const [from, group] of groups) {
-    const part = short(from, group, left)
+    const part = short(from, group, budgetLeft)
     if (part === "") continue
     parts.push(part)
-    left -= part.length + 2
+    budgetLeft -= part.length + 2
   }
   return parts.join("\n\n")
 }
@@ -128,13 +128,13 @@ const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string =>
 const exportLines = (exports: ProjectFacts["exports"], budget: number): string => {
   const heading = "Names that main files offer:"
   const lines: Array<string> = []
-  let left = budget - heading.length - 2
+  let budgetLeft = budget - heading.length - 2
   for (const { names, path } of exports) {
     const more = names.length > 12 ? ` and ${names.length - 12} more` : ""
     const line = `- ${shownPath(path)}: ${names.slice(0, 12).join(", ")}${more}`
-    if (names.length === 0 || line.length + 1 > left) continue
+    if (names.length === 0 || line.length + 1 > budgetLeft) continue
     lines.push(line)
-    left -= line.length + 1
+    budgetLeft -= line.length + 1
   }
   return listed(heading, lines)
 }

@@ -37,10 +37,10 @@ const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
 
 const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
   sections.flatMap(({ entries, name }) => {
-    const found = taskSections.find(([pattern]) => pattern.test(name))
+    const taskSection = taskSections.find(([pattern]) => pattern.test(name))
     const environment = /^tool\.hatch\.envs\.([\w-]+)\.scripts$/.exec(name)?.[1]
-    if (found === undefined && environment === undefined) return []
-    const prefix = found === undefined ? `hatch run ${environment}:` : `${found[1]} `
+    if (taskSection === undefined && environment === undefined) return []
+    const prefix = taskSection === undefined ? `hatch run ${environment}:` : `${taskSection[1]} `
     return entries
       .filter(([key]) => isCommandName(key) && !key.startsWith("_"))
       .map(([key, does]) => ({ run: `${prefix}${key}`, does, from }))
@@ -146,15 +146,15 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
 
 /** `@nox.session` before `def name`; other decorators may stand between them. */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
-  const found: Array<ProjectCommand> = []
+  const commands: Array<ProjectCommand> = []
   let isSession = false
   for (const line of text.split(/\r?\n/)) {
     if (/^@(?:nox\.)?session\b/.test(line)) isSession = true
     const name = /^(?:async )?def (\w+)/.exec(line)?.[1]
-    if (isSession && name !== undefined) found.push({ run: `nox -s ${name}`, from: path })
+    if (isSession && name !== undefined) commands.push({ run: `nox -s ${name}`, from: path })
     if (name !== undefined) isSession = false
   }
-  return found
+  return commands
 }
 
 export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {

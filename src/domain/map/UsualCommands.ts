@@ -130,7 +130,7 @@ const rubyCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
 const perlCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   anyBelow(manifest, /^t\/.*\.t$/) ? [inWays(["prove -l -r t"], manifest.path, { kind: "tests" })] : []
 
-const made = new Map<string, (manifest: Manifest) => ReadonlyArray<ProjectCommand>>([
+const computedCommands = new Map<string, (manifest: Manifest) => ReadonlyArray<ProjectCommand>>([
   ["go.work", goWorkspace],
   ["CMakeLists.txt", builtApart],
   ["meson.build", builtApart],
@@ -140,11 +140,11 @@ const made = new Map<string, (manifest: Manifest) => ReadonlyArray<ProjectComman
 ])
 
 /** Names of the manifests with usual commands. */
-export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...made.keys()]
+export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...computedCommands.keys()]
 
 /** The usual commands of a manifest; none for a part of a larger project of the same kind. */
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))
-  return [...listed(manifest), ...(made.get(fileName(manifest.path))?.(manifest) ?? [])]
+  return [...listed(manifest), ...(computedCommands.get(fileName(manifest.path))?.(manifest) ?? [])]
 }

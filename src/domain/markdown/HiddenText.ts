@@ -13,17 +13,17 @@ export interface TextPart {
 
 /** Searches that go forward in a text; what one finds is kept, so that their cost stays linear. */
 const makeSearch = (text: string) => {
-  const known = new Map<RegExp, { readonly from: number; readonly found: TextPart | undefined }>()
+  const lastMatches = new Map<RegExp, { readonly from: number; readonly found: TextPart | undefined }>()
   /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
   const find = (pattern: RegExp, from: number): TextPart | undefined => {
-    const before = known.get(pattern)
+    const before = lastMatches.get(pattern)
     if (before !== undefined && from >= before.from && (before.found === undefined || from <= before.found.start)) {
       return before.found
     }
     pattern.lastIndex = from
     const match = pattern.exec(text)
     const found = match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-    known.set(pattern, { from, found })
+    lastMatches.set(pattern, { from, found })
     return found
   }
   /** True when there is a match between two places. */
@@ -61,11 +61,11 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
   const sign = isBlock ? /["'>]/g : /["'<>]/g
   sign.lastIndex = start + 1
   for (let quotes = 0; quotes < mostQuotes; quotes += 1) {
-    const found = sign.exec(text)
-    if (found === null) return undefined
-    if (found[0] === ">") return sign.lastIndex
-    if (found[0] === "<") return undefined
-    const closing = text.indexOf(found[0], sign.lastIndex)
+    const quote = sign.exec(text)
+    if (quote === null) return undefined
+    if (quote[0] === ">") return sign.lastIndex
+    if (quote[0] === "<") return undefined
+    const closing = text.indexOf(quote[0], sign.lastIndex)
     if (closing < 0) return undefined
     sign.lastIndex = closing + 1
   }
@@ -118,19 +118,19 @@ export const mayHide = (line: string): boolean => {
 
 /** Where the part that is opened ends; nothing when it is visible. */
 const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
-  const [found, name] = match
+  const [markup, name] = match
   const start = match.index
   const isAtLineStart = atLineStart(text, start)
-  const closing = markupEnds.find(([begins]) => found.startsWith(begins))?.[1]
+  const closing = markupEnds.find(([begins]) => markup.startsWith(begins))?.[1]
   if (closing !== undefined) {
-    const end = search.find(closing, start + found.length)?.end
+    const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
     /* Within a paragraph, a blank line shows that nothing was opened. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
-    const quote = closings.get(found) ?? closings.get(found.at(-1) ?? "")
-    return quote === undefined ? undefined : endOfTitle(search, start + found.length, quote)
+    const quote = closings.get(markup) ?? closings.get(markup.at(-1) ?? "")
+    return quote === undefined ? undefined : endOfTitle(search, start + markup.length, quote)
   }
   const isBlock = blockNamed.has(name.toLowerCase())
   const tagEnd = isAtLineStart ? endOfTag(text, start, isBlock) : undefined
@@ -209,11 +209,11 @@ export const visibleText = (text: string): string =>
 
 /** The text with blanks instead of hidden parts; lines and positions stay. */
 export const withoutHidden = (text: string, parts: ReadonlyArray<TextPart>): string => {
-  let shown = ""
+  let visible = ""
   let from = 0
   for (const { end, start } of parts) {
-    shown += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, " ")
+    visible += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, " ")
     from = end
   }
-  return shown + text.slice(from)
+  return visible + text.slice(from)
 }

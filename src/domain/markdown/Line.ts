@@ -229,12 +229,12 @@ export const findFences = (
     const indent = line.bullets.content
     const sign = mark.charAt(0)
     while ((closings[next]?.index ?? Infinity) <= index) next += 1
-    const known = unclosed.some((one) => one.sign === sign && one.length <= mark.length && one.indent >= indent)
+    const isUnclosed = unclosed.some((one) => one.sign === sign && one.length <= mark.length && one.indent >= indent)
     let candidate = next
-    let closing = known ? undefined : closings[candidate]
+    let closing = isUnclosed ? undefined : closings[candidate]
     while (closing !== undefined && !(closing.mark.startsWith(mark) && closing.indent <= indent + 3))
       closing = closings[(candidate += 1)]
-    if (closing === undefined && !known) unclosed.push({ sign, length: mark.length, indent })
+    if (closing === undefined && !isUnclosed) unclosed.push({ sign, length: mark.length, indent })
     const isReal = (closing !== undefined && !swallowsStructure(index, closing.index, mark)) || staysOpen(index)
     if (!isReal) continue
     const last = closing?.index ?? lines.length - 1

@@ -58,16 +58,16 @@ export const readMarkdown = (
     if (index <= lastPart) strayFences.push(index + 1)
     return index > lastPart
   }
-  const found = findFences(lines, staysOpen, isPart)
-  const open = found.find((fence) => !fence.closed)
+  const foundFences = findFences(lines, staysOpen, isPart)
+  const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
     // A bare fence at the end closes a block whose own start was read as the end of an earlier one.
     const isEnd = open.language === "" && open.text.trim() === ""
-    const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
+    const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
   }
-  const fences = fenceByLine(found)
+  const fences = fenceByLine(foundFences)
   const sections = splitSections(lines, fences, knownHeadings)
   const preamble = lines.slice(0, (sections[0]?.line ?? 1) - 1).findIndex((line) => !line.isBlank)
   if (preamble >= 0 && knownHeadings !== undefined) {

@@ -26,7 +26,12 @@ const comparable = (heading: string): string =>
 const unnumbered = (slug: string): string => slug.replace(/^\d+-/, "")
 
 /** `others` are slugs. */
-const known = (key: string, title: string, others: string, leads = false): ReadonlyArray<[string, KnownHeading]> => {
+const spellingsOf = (
+  key: string,
+  title: string,
+  others: string,
+  leads = false
+): ReadonlyArray<[string, KnownHeading]> => {
   const heading = { key, title, depth: 2, exact: false, leads }
   return [
     ...others.split(" ").map((slug): [string, KnownHeading] => [slug, heading]),
@@ -57,14 +62,18 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
 }
 
 const listHeadings = findHeading([
-  ...known(
+  ...spellingsOf(
     "original-prompt",
     "Original prompt",
     "prompt user-prompt original-request user-request request the-original-prompt"
   ),
-  ...known("goals", "Goals / summary", "goals goal summary goalssummary goals-and-summary goal-summary summary-goals"),
-  ...known("tasks", "Tasks", "task-list tasks-list list-of-tasks the-tasks"),
-  ...known(
+  ...spellingsOf(
+    "goals",
+    "Goals / summary",
+    "goals goal summary goalssummary goals-and-summary goal-summary summary-goals"
+  ),
+  ...spellingsOf("tasks", "Tasks", "task-list tasks-list list-of-tasks the-tasks"),
+  ...spellingsOf(
     "issues",
     "Issues with the tasks (rectified)",
     "issues-with-the-tasks issues-with-the-tasks-rectified issues-rectified issues"
@@ -88,15 +97,15 @@ export const taskListHeadings: KnownHeadings = (heading) => {
 
 /** Headings of a refinement, with those of an older form. */
 export const refinementHeadings: KnownHeadings = findHeading([
-  ...known("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
-  ...known("task", "Task", "refined-task updated-task task-data the-task"),
-  ...known("references", "Added references", "references reference additional-references further-references"),
-  ...known("look-first", "Look first", "look looks look-first-calls first-look looking-first read-first"),
-  ...known("tool-calls", "Tool Calls", "tool-call skill-call skill-calls calls toolcalls tool-calls-json")
+  ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
+  ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),
+  ...spellingsOf("references", "Added references", "references reference additional-references further-references"),
+  ...spellingsOf("look-first", "Look first", "look looks look-first-calls first-look looking-first read-first"),
+  ...spellingsOf("tool-calls", "Tool Calls", "tool-call skill-call skill-calls calls toolcalls tool-calls-json")
 ])
 
 export const resultHeadings: KnownHeadings = findHeading(
-  known(
+  spellingsOf(
     "result-summary",
     "Result summary",
     "results-summary summary summary-of-results summary-of-the-result summary-of-result result results",
@@ -138,10 +147,10 @@ const boldLine = /^(?:\*\*([^*]+)\*\*|__([^_]+)__)\s*:?(.*)$/
 const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefined => {
   const [, starred, underscored, after = ""] = boldLine.exec(line) ?? []
   const text = starred ?? underscored ?? ""
-  const known = text === "" ? undefined : knownHeadings(text)
+  const knownHeading = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
-  if (known?.exact !== true || (lead !== "" && !known.leads)) return undefined
-  return { text: text.replace(/:\s*$/, "").trim(), depth: known.depth, form: "bold", known, lead }
+  if (knownHeading?.exact !== true || (lead !== "" && !knownHeading.leads)) return undefined
+  return { text: text.replace(/:\s*$/, "").trim(), depth: knownHeading.depth, form: "bold", known: knownHeading, lead }
 }
 
 export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined): Heading | undefined => {
@@ -149,8 +158,8 @@ export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined
   if (line.hashes === undefined) return knownHeadings && readBold(line.text.trim(), knownHeadings)
   const { depth, text: written } = line.hashes
   const plain = plainHeading(written)
-  const known = knownHeadings?.(plain)
-  if (line.indent > 0 && knownHeadings !== undefined && known === undefined) return undefined
-  const text = known === undefined ? plain : plain.replaceAll("\u00a0", " ")
-  return { text, depth, form: "hashes", known, lead: "" }
+  const knownHeading = knownHeadings?.(plain)
+  if (line.indent > 0 && knownHeadings !== undefined && knownHeading === undefined) return undefined
+  const text = knownHeading === undefined ? plain : plain.replaceAll("\u00a0", " ")
+  return { text, depth, form: "hashes", known: knownHeading, lead: "" }
 }

@@ -147,10 +147,12 @@ const completeLabel = (cut: Cut): Cut => {
 /** `**Skill search-code`: the marks are never closed, so only a known label tells where it ends. */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
-  const known = keys
+  const knownLabel = keys
     .map((key) => fieldLabels[key])
     .find((label) => lower.startsWith(label.toLowerCase()) && labelEnd.test(rest.slice(label.length)))
-  return known === undefined ? undefined : cutAfter(rest.slice(0, known.length), rest.slice(known.length), "bold")
+  return knownLabel === undefined
+    ? undefined
+    : cutAfter(rest.slice(0, knownLabel.length), rest.slice(knownLabel.length), "bold")
 }
 
 /** Labels that cannot be mistaken, also without a colon. */
@@ -179,8 +181,8 @@ export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledL
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)
   if (cut === undefined || cut.label === "") return undefined
-  const found = matchLabel(cut.label)
-  const key = found !== undefined && isCertain(cut, found.match, hasMarker) ? found.key : undefined
+  const labelMatch = matchLabel(cut.label)
+  const key = labelMatch !== undefined && isCertain(cut, labelMatch.match, hasMarker) ? labelMatch.key : undefined
   if (key === undefined && (cut.emphasis !== "bold" || !hasMarker)) return undefined
   const { label, value } = cut
   return {
@@ -188,7 +190,7 @@ export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledL
     content,
     label,
     key,
-    match: found?.match ?? "exact",
+    match: labelMatch?.match ?? "exact",
     strict: cut.strict && marker === "bullet",
     value
   }

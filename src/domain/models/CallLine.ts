@@ -38,9 +38,9 @@ export const callLine = (outcome: CallOutcome): string => {
   const { call, result } = outcome
   const range = isRead(outcome) ? linesOfRead(outcome) : undefined
   const [first = ""] = outcomeText(outcome).split("\n")
-  const said =
+  const summary =
     range === undefined
       ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
       : `lines ${range.from} to ${range.to}, not shown here`
-  return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
+  return `- ${callLabel(call)}: ${result.success ? `${summary}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }

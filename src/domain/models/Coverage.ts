@@ -30,7 +30,7 @@ export interface Coverage {
 
 /** How much of the lines is shown or stands in one of the texts that the model was given later; blank lines do not count. */
 export const coverageOf = (
-  { asked, first, lines, longestLine, path, shown }: CutReference,
+  { asked: askedLines, first, lines, longestLine, path, shown: shownLines }: CutReference,
   later: ReadonlyArray<string> = []
 ): Coverage => {
   const read = new Set(later.flatMap((text) => text.split("\n")))
@@ -38,13 +38,13 @@ export const coverageOf = (
   let [seen, all, seenLines, allLines] = [0, 0, 0, 0]
   for (const [index, line] of lines.entries()) {
     const { length } = line.trim()
-    if (length === 0 || (asked !== undefined && (index < asked.from || index > asked.to))) continue
+    if (length === 0 || (askedLines !== undefined && (index < askedLines.from || index > askedLines.to))) continue
     const row = rows[index] ?? ""
     all += length
     allLines += 1
     // A program such as `cat` prints the lines without their numbers.
     const isRead = read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))
-    const part = isRead ? length : shown.has(index) ? Math.min(length, longestLine) : 0
+    const part = isRead ? length : shownLines.has(index) ? Math.min(length, longestLine) : 0
     seen += part
     if (part === length) seenLines += 1
   }

@@ -91,10 +91,10 @@ export const callBlocks = (
   })
   const frames = (some: typeof all): number => some.reduce((sum, { frame }) => sum + frame, 0)
   const most = budget + frames(all)
-  const shown = new Set(all)
+  const blocks = new Set(all)
   for (;;) {
-    const some = [...shown]
-    const others = lineBlock(all.filter((one) => !shown.has(one)).map(({ line }) => line))
+    const some = [...blocks]
+    const others = lineBlock(all.filter((one) => !blocks.has(one)).map(({ line }) => line))
     const room = most - frames(some) - others.length
     const needed = neededLengths(
       some.map(({ text }) => text),
@@ -109,7 +109,7 @@ export const callBlocks = (
         some.map(({ outcome }, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("") + others
       )
     }
-    shown.delete(last)
+    blocks.delete(last)
   }
 }
 

@@ -66,12 +66,12 @@ export interface Generation extends Omit<StageGeneration, "model"> {
 
 /** What holds for one stage: its own values before those of the run. */
 export const generationFor = (
-  given: Generation,
+  settings: Generation,
   name: GeneratingStage
 ): Omit<StageGeneration, "model" | "toolCalls"> => {
-  const own = given.stages?.[name]
-  const think = own?.think ?? given.think
-  return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
+  const stageSettings = settings.stages?.[name]
+  const think = stageSettings?.think ?? settings.think
+  return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
 /** How models call tools, by their names; a name without a tag is that of the tag `latest`. */
@@ -86,11 +86,11 @@ export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolC
 
 /** How a stage calls tools: as it is set for the stage or for all, else for its model; `model` is that of a skill. */
 export const toolCallsFor = (
-  given: WithModel & { readonly modelToolCalls?: ModelToolCalls },
+  settings: WithModel & { readonly modelToolCalls?: ModelToolCalls },
   name: GeneratingStage,
-  model = stageModel(given, name) ?? given.model ?? ""
+  model = stageModel(settings, name) ?? settings.model ?? ""
 ): ToolCalls =>
-  given.stages?.[name]?.toolCalls ?? given.toolCalls ?? toolCallsOfModel(given.modelToolCalls, model) ?? "text"
+  settings.stages?.[name]?.toolCalls ?? settings.toolCalls ?? toolCallsOfModel(settings.modelToolCalls, model) ?? "text"
 
 /** The model that answers a stage; nothing for that of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
@@ -121,11 +121,11 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
   const sampling = { ...base.sampling, ...overrides.sampling }
   const stages = Object.fromEntries(
     generatingStages.flatMap((name) => {
-      const [old, own] = [base.stages?.[name], overrides.stages?.[name]]
-      if (old === undefined && own === undefined) return []
-      const merged = { ...old?.sampling, ...own?.sampling }
+      const [old, override] = [base.stages?.[name], overrides.stages?.[name]]
+      if (old === undefined && override === undefined) return []
+      const merged = { ...old?.sampling, ...override?.sampling }
       const kept = Struct.omit(old ?? {}, dropped)
-      return [[name, { ...kept, ...own, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]
+      return [[name, { ...kept, ...override, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]
     })
   )
   return {
@@ -162,14 +162,14 @@ interface ModelSampling {
  * temperature is raised and the seed is another one: what is sent follows from the attempt alone.
  */
 export const samplingToSend = (
-  given: Sampling,
+  sampling: Sampling,
   model: ModelSampling,
   { repeats, thinks }: { readonly repeats: number; readonly thinks: boolean }
 ): Sampling => {
-  const isFree = model.isKnown && model.temperature === undefined && given.temperature === undefined
-  const sent = { ...(isFree ? (model.family ?? (thinks ? {} : { temperature: defaultTemperature })) : {}), ...given }
+  const isFree = model.isKnown && model.temperature === undefined && sampling.temperature === undefined
+  const sent = { ...(isFree ? (model.family ?? (thinks ? {} : { temperature: defaultTemperature })) : {}), ...sampling }
   if (repeats === 0) return sent
   const base = sent.temperature ?? model.temperature ?? temperatureOfServer
   const raised = Math.round(Math.max(base, Math.min(highest, base + step * repeats)) * 100) / 100
-  return { ...sent, temperature: raised, seed: ((given.seed ?? 0) + repeats) % 2_147_483_648 }
+  return { ...sent, temperature: raised, seed: ((sampling.seed ?? 0) + repeats) % 2_147_483_648 }
 }

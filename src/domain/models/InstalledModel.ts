@@ -46,10 +46,10 @@ const plainName = (name: string): string => {
 }
 
 /** The name in the list that a server takes a given one for; the given one when it is in the list, or none is. */
-export const listedName = (given: string, names: ReadonlyArray<string>): string =>
-  names.includes(given) || names.includes(`${given}:latest`)
-    ? given
-    : (names.find((name) => plainName(name) === plainName(given)) ?? given)
+export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
+  names.includes(wantedName) || names.includes(`${wantedName}:latest`)
+    ? wantedName
+    : (names.find((name) => plainName(name) === plainName(wantedName)) ?? wantedName)
 
 /** True for a name that may not be written as the server lists it. */
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
@@ -59,24 +59,24 @@ export const isUnusualName = (name: string): boolean => name !== name.toLowerCas
  * without a tag; `nearest` are the nearest names, nearest first.
  */
 export const matchName = (
-  given: string,
+  wantedName: string,
   names: ReadonlyArray<string>
 ): { readonly only?: string; readonly nearest: ReadonlyArray<string> } => {
-  const base = baseOf(given)
+  const base = baseOf(wantedName)
     .toLowerCase()
     .replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   const tags = names.filter((name) => baseOf(name).toLowerCase() === base)
   const [only] = tags
-  if (baseOf(given) === given && tags.length === 1 && only !== undefined) return { only, nearest: tags }
+  if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
   /* A word before the colon that all have says which server it is. */
-  const [server = ""] = /^[a-z][a-z\d-]*:/.exec(given) ?? []
+  const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(
-    given.slice(from),
+    wantedName.slice(from),
     names.map((name) => name.slice(from))
-  ).map((name) => given.slice(0, from) + name)
-  const nearTags = baseOf(given) === given ? [] : alike.filter((name) => tags.includes(name))
+  ).map((name) => wantedName.slice(0, from) + name)
+  const nearTags = baseOf(wantedName) === wantedName ? [] : alike.filter((name) => tags.includes(name))
   return { nearest: [...new Set([...nearTags, ...tags, ...beginsAlike, ...alike])].slice(0, 3) }
 }
 

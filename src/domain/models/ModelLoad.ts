@@ -23,12 +23,12 @@ const inMs = (time: string): number => {
   return number === "" || ms < 0 ? Infinity : ms
 }
 
-const cause = ({ idleMs, keepAlive, other }: SinceLoaded): string => {
+const cause = ({ idleMs, keepAlive, other: otherModel }: SinceLoaded): string => {
   if (idleMs >= inMs(keepAlive)) {
     return `it was not used for ${durationText(idleMs)}, and is kept for ${keepAlive}. Raise --keep-alive to keep it longer.`
   }
-  if (other !== undefined) {
-    return `the server does not keep it in memory beside ${other}. Use one model for all stages, smaller ones, or a smaller context window.`
+  if (otherModel !== undefined) {
+    return `the server does not keep it in memory beside ${otherModel}. Use one model for all stages, smaller ones, or a smaller context window.`
   }
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }

@@ -45,16 +45,16 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
 }
 
 /** Which lines of a file are shown, by the numbers that stand before them. */
-const fileNote = ({ kept, left }: Cut): string => {
-  const shown = numbersOf(kept)
-  const next = (shown?.[1] ?? 0) + 1
-  const [from, to] = numbersOf(left) ?? [next, next]
-  const total = /^\(Lines? \d+(?: to \d+)? of (\d+)\./.exec(left.at(-1) ?? "")?.[1] ?? to
-  const said =
-    shown === undefined
+const fileNote = ({ kept, left: omittedLines }: Cut): string => {
+  const shownRange = numbersOf(kept)
+  const next = (shownRange?.[1] ?? 0) + 1
+  const [from, to] = numbersOf(omittedLines) ?? [next, next]
+  const total = /^\(Lines? \d+(?: to \d+)? of (\d+)\./.exec(omittedLines.at(-1) ?? "")?.[1] ?? to
+  const summary =
+    shownRange === undefined
       ? `The prompt has no room for ${linesText(from, to)} of ${total}.`
-      : `Lines ${shown[0]} to ${shown[1]} of ${total}; the prompt has no room for more.`
-  return `(${said} Read on with start_line ${from}.)`
+      : `Lines ${shownRange[0]} to ${shownRange[1]} of ${total}; the prompt has no room for more.`
+  return `(${summary} Read on with start_line ${from}.)`
 }
 
 /** A comment with fewer lines that names a licence stays: it costs no more than the note in its place. */
@@ -172,29 +172,29 @@ const cutSearch = (text: string, limit: number): string => {
     } else if (line.startsWith("(") && !line.startsWith("(in ")) notes.push(line)
   }
   const { more, totals } = countsIn(head)
-  const said = head.replace(/ Shown by file: .*$/, "")
+  const title = head.replace(/ Shown by file: .*$/, "")
   const files = [...blocks].map(([path, rows]) => ({ path, rows }))
   const beside = lines.some((line) => /^.+?-\d+-(?: |$)/.test(line)) ? " or for the lines around matches" : ""
   const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
   const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
-    const shown = new Map(
+    const shownRows = new Map(
       files.map(({ path, rows }, at) => [path, (chosen[at] ?? []).flatMap((index) => rows[index]?.text ?? [])])
     )
     const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
     const counts = paths.map((path) => {
-      const kept = (shown.get(path) ?? []).length
+      const kept = (shownRows.get(path) ?? []).length
       const all = totals.get(path) ?? (blocks.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
-    const first = `${said} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
-    return [first, ...[...shown.values()].flat(), ...notes].join("\n")
+    const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
+    return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
   }
   // With matches the counts may have more digits than without.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
-  return cut.length <= limit ? cut : `${said} The prompt has no room for them; ${advice}.`
+  return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
 /**

@@ -82,22 +82,22 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))
-  let left = budget
-  const shown = files.map(withoutDecoration).map((file) => {
-    const text = cutTo(file, left)
-    left -= text.length + 2
+  let budgetLeft = budget
+  const parts = files.map(withoutDecoration).map((file) => {
+    const text = cutTo(file, budgetLeft)
+    budgetLeft -= text.length + 2
     return { file, text, isWhole: text === headed(file) || mostOf(file) < Number.MAX_SAFE_INTEGER }
   })
-  const cut = shown.filter(({ isWhole }) => !isWhole).map(({ file }) => file)
+  const cut = parts.filter(({ isWhole }) => !isWhole).map(({ file }) => file)
   const names = cut.map(({ path, text }) => `${path} (${text.length} characters)`).join(", ")
   const note = `Prompts hold only the beginning of ${names}: descriptions of the project may have ${budget} characters, an eighth of the context window (${window} tokens). Shorten the files, or raise contextWindow.`
   return {
-    text: shown
+    text: parts
       .map(({ text }) => text)
       .filter((text) => text !== "")
       .toReversed()
       .join("\n\n"),
-    files: shown.flatMap(({ file, text }) => (text === "" ? [] : [file.path])),
+    files: parts.flatMap(({ file, text }) => (text === "" ? [] : [file.path])),
     ...(cut.length === 0 ? {} : { note })
   }
 }

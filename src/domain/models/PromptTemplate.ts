@@ -117,7 +117,7 @@ const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1
 const scan = (
   text: string,
   line: number,
-  known: ReadonlyArray<string>,
+  placeholders: ReadonlyArray<string>,
   findings: Findings
 ): ReadonlyArray<TemplatePart> => {
   const parts: Array<TemplatePart> = []
@@ -138,8 +138,8 @@ const scan = (
     const name = match[2] ?? match[3] ?? match[5] ?? ""
     if (match.index > rest) add({ _tag: "Text", text: text.slice(rest, match.index) })
     rest = match.index + match[0].length
-    if (!known.includes(name)) {
-      const how = `Use one of: ${known.map((one) => `{${one}}`).join(", ")}.`
+    if (!placeholders.includes(name)) {
+      const how = `Use one of: ${placeholders.map((one) => `{${one}}`).join(", ")}.`
       issue("placeholder-unknown", name, match.index, `There is no placeholder {${name}}.`, how)
     } else if (kind === "") {
       add({ _tag: "Slot", placeholder: name, block: match[3] !== undefined })
@@ -163,7 +163,7 @@ const scan = (
  * `{#name}...{/name}` that is not closed.
  */
 export const parseTemplate = (name: TemplateName, text: string): Reading<PromptTemplate> => {
-  const known: ReadonlyArray<string> = templatePlaceholders[name]
+  const placeholders: ReadonlyArray<string> = templatePlaceholders[name]
   const findings = noFindings()
   const lines = text.replaceAll("\r\n", "\n").split("\n")
   const [marker, second, ...others] = lines.flatMap((line, index) => (line === userPartMarker ? [index] : []))
@@ -175,10 +175,10 @@ export const parseTemplate = (name: TemplateName, text: string): Reading<PromptT
     addIssue(findings, code, { line: (second ?? 0) + 1 }, { what, how })
     return { value: Option.none(), ...findings }
   }
-  const system = scan(lines.slice(0, marker).join("\n"), 1, known, findings)
-  const user = scan(lines.slice(marker + 1).join("\n"), marker + 2, known, findings)
+  const system = scan(lines.slice(0, marker).join("\n"), 1, placeholders, findings)
+  const user = scan(lines.slice(marker + 1).join("\n"), marker + 2, placeholders, findings)
   const used = new Set([...system, ...user].map((part) => (part._tag === "Slot" ? part.placeholder : "")))
-  for (const placeholder of known.filter((one) => !used.has(one))) {
+  for (const placeholder of placeholders.filter((one) => !used.has(one))) {
     const what = `The placeholder {${placeholder}} is missing.`
     addIssue(findings, "placeholder-missing", { field: placeholder }, { what })
   }

@@ -40,7 +40,7 @@ const lineOf = (given: unknown): number | undefined => (typeof given === "number
 
 /** How many lines of a file were seen of those that these calls asked for. */
 const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): Seen => {
-  const asked = new Set<number>()
+  const askedLines = new Set<number>()
   const seen = new Set<number>()
   let file = 0
   for (const { call, result } of reads) {
@@ -54,11 +54,11 @@ const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: Reado
     const last = totalIn(text) ?? numbered.at(-1)?.number ?? 0
     file = Math.max(file, last)
     const to = Math.min(lineOf(call.arguments["end_line"]) ?? last, last)
-    for (let line = from; line <= to; line += 1) asked.add(line)
+    for (let line = from; line <= to; line += 1) askedLines.add(line)
     for (const { number, row } of numbered) if (rows.has(row) || rows.has(`${path}:${row}`)) seen.add(number)
   }
-  const lines = { seen: [...asked].filter((line) => seen.has(line)).length, of: asked.size }
-  return file > asked.size ? { ...lines, file } : lines
+  const lines = { seen: [...askedLines].filter((line) => seen.has(line)).length, of: askedLines.size }
+  return file > askedLines.size ? { ...lines, file } : lines
 }
 
 /** The file that a command prints whole. */
@@ -79,11 +79,11 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
   const pattern = String(call.arguments["pattern"]).toLowerCase()
   const isPlain = call.arguments["regex"] !== true && !text.endsWith(" it was searched as a regular expression.)")
   const own = new Set(text.split("\n"))
-  const shown = [...rows].filter(
+  const shownRows = [...rows].filter(
     (row) => matchRow.test(row) && (isPlain ? row.replace(matchRow, "").toLowerCase().includes(pattern) : own.has(row))
   )
   const of = Number(total.replaceAll(",", ""))
-  return { seen: Math.min(shown.length, of), of }
+  return { seen: Math.min(shownRows.length, of), of }
 }
 
 /** What was read and not seen as a whole. `texts` are those that the model was given, `isOther` names files that do not count. */
@@ -92,21 +92,21 @@ export const readCoverage = (
   texts: Iterable<string>,
   isOther: (path: string) => boolean
 ): ReadonlyArray<ReadCoverage> => {
-  const made = outcomes.filter(({ result }) => result.success)
+  const successes = outcomes.filter(({ result }) => result.success)
   const rows = new Set([...texts].flatMap((text) => text.split("\n")))
   const reads = Map.groupBy(
-    made.filter(({ call }) => call.name === "read_file" && !isOther(pathOf(call))),
+    successes.filter(({ call }) => call.name === "read_file" && !isOther(pathOf(call))),
     ({ call }) => pathOf(call)
   )
   const all = [
     ...[...reads].map(([path, calls]) => [path, seenOfFile(path, calls, rows)] as const),
-    ...made.flatMap((one) => {
-      const path = printedFile(one)
+    ...successes.flatMap((outcome) => {
+      const path = printedFile(outcome)
       if (path === undefined || isOther(path) || reads.has(path)) return []
-      const lines = (commandEnd(one.result)?.output ?? "").split("\n").filter((line) => line.trim() !== "")
+      const lines = (commandEnd(outcome.result)?.output ?? "").split("\n").filter((line) => line.trim() !== "")
       return [[path, { seen: lines.filter((line) => rows.has(line)).length, of: lines.length }] as const]
     }),
-    ...made.flatMap((one) =>
+    ...successes.flatMap((one) =>
       one.call.name === "search_files"
         ? [[`matches of ${JSON.stringify(one.call.arguments["pattern"])}`, seenOfSearch(one, rows)] as const]
         : []

@@ -92,25 +92,25 @@ const noRoom = "\n\n(There is no room for it here: read what you need of it.)"
 /** Which part of the text is shown, and how much that is; empty for the whole. */
 const noteOf = (
   resolved: ResolvedReference,
-  { isWhole, lines: shown }: Excerpt,
+  { isWhole, lines: shownLines }: Excerpt,
   lines: number,
   share: number
 ): string => {
   const { content, reference } = resolved
   const file = content.kind === "file" && content.first !== undefined ? { ...content, first: content.first } : undefined
   if (isWhole && file?.of === undefined) return ""
-  if (shown.size === 0 && reference.kind === "file") return noRoom
+  if (shownLines.size === 0 && reference.kind === "file") return noRoom
   const of = file?.of ?? lines
-  const asked = reference.kind === "file" ? reference.lines : undefined
+  const askedLines = reference.kind === "file" ? reference.lines : undefined
   const last = file === undefined ? 0 : file.first + lines - 1
-  const isAll = asked === undefined || (asked.from === file?.first && asked.to >= last)
+  const isAll = askedLines === undefined || (askedLines.from === file?.first && askedLines.to >= last)
   const around = isAll
     ? ""
-    : `, around ${asked.from === asked.to ? "line" : "the lines"} ${linesText(asked.from, Math.min(asked.to, last))}`
+    : `, around ${askedLines.from === askedLines.to ? "line" : "the lines"} ${linesText(askedLines.from, Math.min(askedLines.to, last))}`
   if (isWhole) return `\n\n(Lines ${file?.first} to ${last} of ${of}${around}.)`
   if (file === undefined) return `\n\n(There is room for ${percentOf(share)} % of it.${rest(resolved)})`
-  const percent = file.of === undefined ? percentOf(share) : Math.round((100 * shown.size) / of)
-  const place = `${partsText(shown, file.first)} of ${of}${around}, ${percent} % of the file`
+  const percent = file.of === undefined ? percentOf(share) : Math.round((100 * shownLines.size) / of)
+  const place = `${partsText(shownLines, file.first)} of ${of}${around}, ${percent} % of the file`
   return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
@@ -155,14 +155,23 @@ export const referenceExcerpts = (
   /** The most characters of all contents, and of all blocks: where all are shown whole, and where they are cut. */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
-  const sources = resolved.flatMap((one) => {
-    const source = sourceOf(one)
+  const sources = resolved.flatMap((resolvedReference) => {
+    const source = sourceOf(resolvedReference)
     if (source === undefined) return []
     const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
     // A cut has a note, and fences grow with what they hold.
-    const frame = block(one, "", "").length + 280
-    const isFile = one.reference.kind === "file"
-    return [{ one, source, wanted: isAbove(one) ? 0 : text.length, isFile, frame, size: text.length }]
+    const frame = block(resolvedReference, "", "").length + 280
+    const isFile = resolvedReference.reference.kind === "file"
+    return [
+      {
+        one: resolvedReference,
+        source,
+        wanted: isAbove(resolvedReference) ? 0 : text.length,
+        isFile,
+        frame,
+        size: text.length
+      }
+    ]
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)
   const all = sources.reduce((sum, { wanted }) => sum + wanted, 0)
@@ -171,22 +180,26 @@ export const referenceExcerpts = (
     Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames)),
     sources.map(({ isFile }) => (isFile ? leastOfFile : 0))
   )
-  return sources.map(({ one, size, source }, index) => {
-    const fitted = excerptOf(source, terms, isAbove(one) ? size : (limits[index] ?? 0))
+  return sources.map(({ one: resolvedReference, size, source }, index) => {
+    const fitted = excerptOf(source, terms, isAbove(resolvedReference) ? size : (limits[index] ?? 0))
     const { lines } = source
-    const { reference } = one
+    const { reference } = resolvedReference
     const part: CutReference = {
       href: reference.href,
       lines,
       first: source.first,
       path: reference.kind === "file" ? reference.target : undefined,
-      asked: askedOf(one),
+      asked: askedOf(resolvedReference),
       shown: fitted.lines,
       longestLine
     }
     const isSeen = fitted.isWhole || coverageOf(part).share === 1
-    const note = noteOf(one, fitted, lines.length, coverageOf({ ...part, asked: undefined }).share)
-    const shown = { resolved: one, block: block(one, fitted.text, note), shown: fitted.text.length }
+    const note = noteOf(resolvedReference, fitted, lines.length, coverageOf({ ...part, asked: undefined }).share)
+    const shown = {
+      resolved: resolvedReference,
+      block: block(resolvedReference, fitted.text, note),
+      shown: fitted.text.length
+    }
     return isSeen ? shown : Object.assign(shown, { cut: part })
   })
 }

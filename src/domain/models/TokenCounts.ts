@@ -64,10 +64,10 @@ const isCut = (counted: number, window: number, estimated: number, leeway: numbe
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
 const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
-  const known = history.ratios.length > 0
+  const hasHistory = history.ratios.length > 0
   const estimated = prompt.length / scaleOf(history).charactersPerToken
-  if (isCut(counted, window, estimated, known ? 1.2 : 1.5)) return "overflow"
-  const isLow = known ? counted < estimated / 2 : counted < prompt.length / (most + 2)
+  if (isCut(counted, window, estimated, hasHistory ? 1.2 : 1.5)) return "overflow"
+  const isLow = hasHistory ? counted < estimated / 2 : counted < prompt.length / (most + 2)
   if (!isLow || counted < leastCut) return "plausible"
   if (isWhole || history.countsWhole) return "overflow"
   const isSame = counted === history.low && !history.prompts.includes(prompt)

@@ -197,15 +197,15 @@ const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undef
 }
 
 /** The words for a call or an access. What a tool of a plugin does besides its accesses is not known. */
-export const approvalSummary = (asked: Asked, context: SummaryContext): ApprovalSummary => {
-  const whole = summaryOfWhole(writesIn(asked.accesses), context)
-  const single = asked.accesses.filter(({ _tag }) => whole === undefined || _tag !== "WriteFile")
+export const approvalSummary = (question: Asked, context: SummaryContext): ApprovalSummary => {
+  const whole = summaryOfWhole(writesIn(question.accesses), context)
+  const single = question.accesses.filter(({ _tag }) => whole === undefined || _tag !== "WriteFile")
   const found = [...(whole === undefined ? [] : [whole]), ...single.map((access) => summaryOfAccess(access, context))]
-  const all = asked.pin === undefined && found.length > 0 ? found : [summaryOfTool(asked), ...found]
-  const command = commandLineOf(asked.accesses)
-  const paths = new Set(asked.accesses.flatMap((access) => ("inside" in access ? [access.path] : [])))
-  const folders = new Set(writesIn(asked.accesses).flatMap(({ folder }) => folder ?? []))
-  const names = shownTargets(asked.accesses).map((target) =>
+  const all = question.pin === undefined && found.length > 0 ? found : [summaryOfTool(question), ...found]
+  const command = commandLineOf(question.accesses)
+  const paths = new Set(question.accesses.flatMap((access) => ("inside" in access ? [access.path] : [])))
+  const folders = new Set(writesIn(question.accesses).flatMap(({ folder }) => folder ?? []))
+  const names = shownTargets(question.accesses).map((target) =>
     paths.has(target) || folders.has(target) ? context.nameOf(target) : target
   )
   return {

@@ -154,11 +154,11 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
  * The scopes that must all be granted for the call to need no question; undefined when it is asked about each time. A call
  * of high risk is granted only exactly as it is. A tool that declares no access is granted as a whole.
  */
-export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undefined => {
-  const { accesses, pin, risk, tool } = asked
+export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
+  const { accesses, pin, risk, tool } = question
   const definition = pin === undefined ? [] : [pin.definition]
   if (accesses.some((access) => eachTimeReason(access) !== undefined)) return undefined
-  const given = asked.arguments ?? null
+  const given = question.arguments ?? null
   if (risk === "high")
     return [{ key: [tool, "exact", given, plain(accesses), ...definition], covers: "exactly this call" }]
   if (accesses.length === 0) return [{ key: [tool, "calls", ...definition], covers: `${tool} with any arguments` }]

@@ -24,23 +24,23 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
  * is what the call accesses, in canonical form; it counts where the arguments say nothing.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
-  const given = call.arguments
-  const main = mainArguments.find((name) => given[name] !== undefined && given[name] !== null)
+  const values = call.arguments
+  const main = mainArguments.find((name) => values[name] !== undefined && values[name] !== null)
   if (main === undefined) {
-    const [first] = Object.values(given)
+    const [first] = Object.values(values)
     return targets.length > 0
       ? targets.map((target) => withinProject(target, project)).join(" ")
       : first === undefined
         ? ""
         : textOf(first)
   }
-  const what = textOf(given[main])
+  const what = textOf(values[main])
   if (main === "pattern" || main === "query") {
-    const where = [given["path"], given["glob"]].filter((one) => typeof one === "string")
+    const where = [values["path"], values["glob"]].filter((one) => typeof one === "string")
     return [`"${what}"`, ...(where.length === 0 ? [] : ["in", ...where])].join(" ")
   }
   const known = withinProject(main === "path" && targets.length === 1 ? (targets[0] ?? what) : what, project)
-  return `${known}${main === "path" ? linesPart(given) : ""}`
+  return `${known}${main === "path" ? linesPart(values) : ""}`
 }
 
 /** The name of the tool and what the call is about. */

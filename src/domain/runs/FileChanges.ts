@@ -35,10 +35,10 @@ export const changeOf = (data: unknown): FileChange | undefined =>
 
 /** Each file once, in the order of its first change. */
 export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<FileChange> => {
-  const made = results.flatMap(({ calls }) =>
+  const changes = results.flatMap(({ calls }) =>
     calls.flatMap(({ result }) => (result.success ? (changeOf(result.data) ?? []) : []))
   )
-  return [...Map.groupBy(made, ({ path }) => path)].map(([path, all]) => ({
+  return [...Map.groupBy(changes, ({ path }) => path)].map(([path, all]) => ({
     path,
     added: all.reduce((sum, { added }) => sum + added, 0),
     removed: all.reduce((sum, { removed }) => sum + removed, 0),

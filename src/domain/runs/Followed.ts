@@ -34,11 +34,11 @@ export const unfollowed = (
 ): ReadonlyArray<RequestedChange> => {
   const isChange = ({ call, result }: CallOutcome): boolean => result.success && changeOf(call) !== undefined
   return requested.filter((change) => {
-    const said = rounds[change.round - 1]
+    const requestedIn = rounds[change.round - 1]
     const later = rounds.slice(change.round).flatMap(({ results }) => results)
     const isDone = later.some(({ calls }) =>
       change.isRead === true ? deniedOf(calls) !== "all" : calls.some(isChange)
     )
-    return !isDone && (said === undefined || !isFollowedAtOnce(change, said))
+    return !isDone && (requestedIn === undefined || !isFollowedAtOnce(change, requestedIn))
   })
 }

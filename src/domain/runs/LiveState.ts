@@ -142,17 +142,19 @@ const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "load
 
 /** What a heartbeat says about a call that says nothing more exact. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
-  const known = state.calls.get(modelCallKey(call))?.phase
+  const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
   switch (phase) {
     case "first_word":
-      return known !== undefined && isBeforeFirstWord.has(known)
+      return knownPhase !== undefined && isBeforeFirstWord.has(knownPhase)
         ? state
         : changeCall(state, call, at, { phase: "loading_or_reading", since })
     case "next_word":
       return changeCall(state, call, at, { phase: "stalled", since })
     case "writing":
-      return known === "thinking" || known === "writing" ? state : inPhase(state, call, at, { phase: "writing" })
+      return knownPhase === "thinking" || knownPhase === "writing"
+        ? state
+        : inPhase(state, call, at, { phase: "writing" })
     default:
       return inPhase(state, call, at, { phase })
   }

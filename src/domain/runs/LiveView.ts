@@ -104,11 +104,11 @@ const failureText = (failed: number): StyledLine =>
   failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" }]
 
 /** One line for a step: finished, at work, or still to come. */
-const stepLine = (shown: Shown, { columns, marks }: View): StyledLine => {
-  const { active, failed, ended, step, tasks } = shown
+const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
+  const { active, failed, ended, step, tasks } = stepState
   const title = stepText(step.title)
   const failures = failureText(failed)
-  if (isDone(shown)) {
+  if (isDone(stepState)) {
     const mark = {
       text: `${failed === 0 ? marks.done : marks.failed} `,
       style: failed === 0 ? "green" : "red"
@@ -214,12 +214,12 @@ const mostRows = 20
 /** What a stage of the whole list does; calls of tasks are shown with their tasks. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const call = [...state.calls.values()].find((one) => one.call.task === undefined)
-  const shown = call?.call.stage ?? state.stage
-  if (shown === undefined) return []
-  const attempt = call !== undefined && call.call.attempt > 1 && shown !== "ask" ? `, attempt ${call.call.attempt}` : ""
+  const stage = call?.call.stage ?? state.stage
+  if (stage === undefined) return []
+  const attempt = call !== undefined && call.call.attempt > 1 && stage !== "ask" ? `, attempt ${call.call.attempt}` : ""
   const name: StyledLine = [
     { text: `${view.marks.work} `, style: "cyan" },
-    { text: `${stageText[shown]}${attempt}`, style: "bold" }
+    { text: `${stageText[stage]}${attempt}`, style: "bold" }
   ]
   return [
     call === undefined
@@ -280,12 +280,12 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
     { is: state.answerTokens > 0, text: `${state.answerTokens} tokens written`, style: "dim", rank: 5 },
     { is: true, text: `Ctrl-C ${stop}`, style: "dim", rank: 3 }
   ] as const
-  let shown = parts.filter(({ is }) => is)
-  while (shown.reduce((sum, { text }) => sum + text.length + 3, 0) > columns && shown.length > 1) {
-    const last = Math.max(...shown.map(({ rank }) => rank))
-    shown = shown.filter(({ rank }) => rank < last)
+  let columnParts = parts.filter(({ is }) => is)
+  while (columnParts.reduce((sum, { text }) => sum + text.length + 3, 0) > columns && columnParts.length > 1) {
+    const last = Math.max(...columnParts.map(({ rank }) => rank))
+    columnParts = columnParts.filter(({ rank }) => rank < last)
   }
-  const line = shown.flatMap(({ style, text }): StyledLine => [
+  const line = columnParts.flatMap(({ style, text }): StyledLine => [
     { text: " · ", style: "dim" },
     { text, style }
   ])

@@ -121,11 +121,11 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
 }
 
 /** A denied call is not in it: the gate reports it. */
-const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, made: ReadonlyArray<Made>) =>
+const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
     calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {
       const change = result.success || result.error_type === "permission_denied" ? undefined : changeOf(call)
-      if (change === undefined || made.some((one) => one.call === sameCall(call))) return []
+      if (change === undefined || changesMade.some((one) => one.call === sameCall(call))) return []
       const { isFile, isRemoval = false, target, what } = change
       const isSame = (later: Made): boolean => later.target === target && (later.isRemoval === true || !isRemoval)
       const why = `It failed: ${result.error_message ?? result.error_type}`
@@ -186,11 +186,11 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
 
 /** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
-  const made = rounds.map((round) => madeIn(round, kinds))
+  const changesByRound = rounds.map((round) => madeIn(round, kinds))
   return rounds.flatMap((round, index) => {
-    const later = made.slice(index + 1).flat()
+    const later = changesByRound.slice(index + 1).flat()
     const missed = [
-      ...failedCalls(round, kinds, made[index] ?? []),
+      ...failedCalls(round, kinds, changesByRound[index] ?? []),
       ...idleTasks(round, kinds),
       ...failedTasks(round, kinds),
       ...leftItems(round),
@@ -290,11 +290,11 @@ const failed = ({ failures }: NotDone): Undone => ({
 /** What is missing although its task has a result: changes, or the results of items. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
-  const shown = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
+  const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
   return {
     heading: ofItems ? "## Results that are missing" : "## Changes that were not made",
-    lines: shown.map((one) => `- "${one.task}" ${lackText(one)}. ${one.why.replaceAll(/\s*\n\s*/g, " ")}`).join("\n"),
-    tasks: shown.map(({ task }) => task)
+    lines: listed.map((one) => `- "${one.task}" ${lackText(one)}. ${one.why.replaceAll(/\s*\n\s*/g, " ")}`).join("\n"),
+    tasks: listed.map(({ task }) => task)
   }
 }
 

@@ -108,13 +108,13 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 export const interruptedText = "The run was interrupted."
 
 /** The outcome, which also says what `--read-only` left out. */
-const withLeftOut = (found: Outcome, { denials }: Shortfall): Outcome => {
+const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
   )
-  if (names.length === 0) return found
+  if (names.length === 0) return outcome
   const text = `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, these changes are asked about.`
-  return { ...found, message: found.message === "" ? text : `${found.message}\n${text}` }
+  return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 
 /** Which changes are missing, why, and what to do about it. */
@@ -200,11 +200,11 @@ export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): R
 }
 
 /** An outcome that would be done is unverified when a check fails, or one that the person named proves nothing. */
-export const withChecks = (found: Outcome, work: CheckedWork): Outcome => {
+export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   const lines = unverifiedLines(work)
-  if (found.status !== "done" || lines.length === 0) return found
+  if (outcome.status !== "done" || lines.length === 0) return outcome
   const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
-  return { ...found, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
+  return { ...outcome, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
 /** What a person can do about an answer that looked at nothing. */
@@ -212,11 +212,11 @@ export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
 /** An outcome that would be done is unfounded when a report about the project looked at nothing. */
-export const withLooks = (found: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
+export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
-  if (found.status !== "done" || unfounded.length === 0) return found
+  if (outcome.status !== "done" || unfounded.length === 0) return outcome
   const lines = unfounded.map(({ name }) => unfoundedText(name))
-  return { ...found, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
+  return { ...outcome, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
 }
 
 /** The tasks that lack a change or never ran, as facts. */

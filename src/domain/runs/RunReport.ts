@@ -55,18 +55,18 @@ export const noUsage: RunUsage = {
   durationMs: 0
 }
 
-export const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
-  modelCalls: one.modelCalls + other.modelCalls,
-  toolCalls: one.toolCalls + other.toolCalls,
-  promptTokens: one.promptTokens + other.promptTokens,
-  ...cachedTokensOf([one, other]),
-  answerTokens: one.answerTokens + other.answerTokens,
-  ...answerMsOf([one, other]),
-  ...(one.loadMs === undefined && other.loadMs === undefined
+export const addUsage = (first: RunUsage, second: RunUsage): RunUsage => ({
+  modelCalls: first.modelCalls + second.modelCalls,
+  toolCalls: first.toolCalls + second.toolCalls,
+  promptTokens: first.promptTokens + second.promptTokens,
+  ...cachedTokensOf([first, second]),
+  answerTokens: first.answerTokens + second.answerTokens,
+  ...answerMsOf([first, second]),
+  ...(first.loadMs === undefined && second.loadMs === undefined
     ? {}
-    : { loadMs: (one.loadMs ?? 0) + (other.loadMs ?? 0) }),
-  modelMs: one.modelMs + other.modelMs,
-  durationMs: one.durationMs + other.durationMs
+    : { loadMs: (first.loadMs ?? 0) + (second.loadMs ?? 0) }),
+  modelMs: first.modelMs + second.modelMs,
+  durationMs: first.durationMs + second.durationMs
 })
 
 /** With one model call more. */

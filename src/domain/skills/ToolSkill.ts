@@ -64,17 +64,17 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 /** Tools with their own words as far as they fit, then names only, then how many are left. */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
-  let shown = 0
+  let listedCount = 0
   for (const { description, name } of tools) {
     const bare = name.replace(/^mcp__.+?__/, "")
     const phrase = plainText(description, maxPhrase)
     const forms = [...(phrase === "" ? [] : [`${bare} "${phrase}"`]), bare]
     const fitting = forms.find((form) => list.length + form.length + 2 <= budget)
-    if (fitting === undefined && shown > 0) break
-    list += `${shown === 0 ? "" : "; "}${fitting ?? bare}`
-    shown += 1
+    if (fitting === undefined && listedCount > 0) break
+    list += `${listedCount === 0 ? "" : "; "}${fitting ?? bare}`
+    listedCount += 1
   }
-  return shown === tools.length ? list : `${list}; and ${tools.length - shown} more`
+  return listedCount === tools.length ? list : `${list}; and ${tools.length - listedCount} more`
 }
 
 const refinement = [
@@ -117,23 +117,23 @@ export const makeToolSkills = (
   budget: ToolSkillBudget
 ): { readonly made: ReadonlyArray<MadeSkill>; readonly notes: ReadonlyArray<string> } => {
   const named = new Set(skills.flatMap(({ allowedTools = [] }) => allowedTools))
-  const taken = new Set(skills.map(({ name }) => name))
+  const usedNames = new Set(skills.map(({ name }) => name))
   const origins = [...new Set(tools.map(({ origin }) => origin))].filter((origin) => {
     const own = tools.filter((tool) => tool.origin === origin)
     return origin !== builtInOrigin && own.every(({ name }) => !named.has(name))
   })
   const { all, least, most } = lineLength
   const line = Math.max(least, Math.min(most, Math.floor(all / origins.length)))
-  const made: Array<MadeSkill> = []
+  const toolSkills: Array<MadeSkill> = []
   const notes: Array<string> = []
   for (const origin of origins) {
-    const own = tools.filter((tool) => tool.origin === origin)
+    const ofOrigin = tools.filter((tool) => tool.origin === origin)
     const [wanted, title] = introduce(origin)
-    const name = freeName(wanted, taken)
-    const fitting = fittingTools(own, budget)
-    if (fitting.length < own.length) notes.push(leftOutNote(name, own, fitting))
+    const name = freeName(wanted, usedNames)
+    const fitting = fittingTools(ofOrigin, budget)
+    if (fitting.length < ofOrigin.length) notes.push(leftOutNote(name, ofOrigin, fitting))
     if (fitting.length === 0) continue
-    taken.add(name)
+    usedNames.add(name)
     const skill = new Skill({
       name,
       description: `Calls ${title}: ${toolList(fitting, line)}. Use it when the prompt needs one of them.`,
@@ -144,7 +144,7 @@ export const makeToolSkills = (
       refinement,
       execution
     })
-    made.push({ skill, origin })
+    toolSkills.push({ skill, origin })
   }
-  return { made, notes }
+  return { made: toolSkills, notes }
 }

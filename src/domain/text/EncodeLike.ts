@@ -94,14 +94,14 @@ const inCharacterSet =
 
 /** UTF-8 in which the bytes of the replaced lines that were none become themselves again. */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
-  const shown = new Map(
+  const byteOfText = new Map(
     replaced.flatMap(({ bytes }) => showBytes(bytes).shown.map((byte) => [shownByte(byte), byte] as const))
   )
   return (line) =>
     Result.succeed(
       joined(
         line.split(/(\\x[0-9a-f]{2})/).map((part) => {
-          const byte = shown.get(part)
+          const byte = byteOfText.get(part)
           return byte === undefined ? utf8(part) : Uint8Array.of(byte)
         })
       )

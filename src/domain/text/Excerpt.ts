@@ -60,11 +60,11 @@ export const shorten = (text: string, limit: number): string => {
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
-  let left = Math.max(0, budget)
+  let budgetLeft = Math.max(0, budget)
   order.forEach(({ length, index }, position) => {
-    const share = Math.min(length, Math.floor(left / (order.length - position)))
+    const share = Math.min(length, Math.floor(budgetLeft / (order.length - position)))
     result[index] = share
-    left -= share
+    budgetLeft -= share
   })
   return result
 }
@@ -113,14 +113,14 @@ export const listWithin = (
   const all = entries.join("\n")
   if (all.length <= limit) return { text: all, shown: entries.length }
   const note = (shown: number): string => rest(entries.length - shown)
-  let [shown, taken] = [0, 0]
+  let [count, length] = [0, 0]
   for (const entry of entries) {
-    const next = taken + entry.length + 1
-    if (next + note(shown + 1).length > limit) break
-    taken = next
-    shown += 1
+    const next = length + entry.length + 1
+    if (next + note(count + 1).length > limit) break
+    length = next
+    count += 1
   }
-  return { text: [...entries.slice(0, shown), note(shown)].join("\n"), shown }
+  return { text: [...entries.slice(0, count), note(count)].join("\n"), shown: count }
 }
 
 /** Where the lines stand in their file. */

@@ -15,11 +15,11 @@ const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value)
 
 /** True for a value with more than `most` levels of objects and lists, also for one that holds itself. */
 export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
-  let left = maxParts
+  let partsLeft = maxParts
   const exceeds = (part: unknown, level: number): boolean => {
     if (typeof part !== "object" || part === null) return false
-    left -= 1
-    return level > most || left < 0 || partsOf(part).some((one) => exceeds(one, level + 1))
+    partsLeft -= 1
+    return level > most || partsLeft < 0 || partsOf(part).some((one) => exceeds(one, level + 1))
   }
   return exceeds(value, 1)
 }

@@ -47,10 +47,10 @@ export const otherNumber = (
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )
-  const said = [...prose.matchAll(number)].filter(
+  const proseNumbers = [...prose.matchAll(number)].filter(
     (found) => !counts.test(prose.slice(0, found.index)) && !counted.test(prose.slice(found.index + found[0].length))
   )
-  const [only, ...others] = said
+  const [only, ...others] = proseNumbers
   if (only === undefined || others.length > 0 || !isValue.test(prose.slice(0, only.index))) return undefined
   const text = lines.join("\n")
   const there = numbersIn(text.replace(/\/\/.*|\b[A-Za-z_]\w*/g, (part) => (part.startsWith("//") ? part : " ")))

@@ -110,11 +110,11 @@ export const replaceSecrets = (values: ReadonlyArray<string>): ((text: string) =
 
 /** Makes the function that takes secrets out of a string, which may be JSON. */
 export const makeRedaction = (values: SecretValues): ((text: string) => string) => {
-  const known = spelled(values, spellings)
+  const secretSpellings = spelled(values, spellings)
   return (given) => {
     if (given.length < leastLength) return given
     let text = given
-    for (const value of known()) text = text.replaceAll(value, redacted)
+    for (const value of secretSpellings()) text = text.replaceAll(value, redacted)
     if (!anySign.test(text)) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
@@ -131,10 +131,10 @@ export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) 
 /** Makes the function that writes a value as JSON without its secrets. */
 export const makeSafeJson = (values: SecretValues): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
-  const known = spelled(values, (all) => spellings(spellings(all)))
+  const secretSpellings = spelled(values, (all) => spellings(spellings(all)))
   return (value) => {
     const json = JSON.stringify(value)
-    const mayHold = anySign.test(json) || known().some((one) => json.includes(one))
+    const mayHold = anySign.test(json) || secretSpellings().some((one) => json.includes(one))
     return mayHold ? JSON.stringify(redact(value)) : json
   }
 }

@@ -16,15 +16,15 @@ export const replacedLines = (
   after: ReadonlyArray<string>,
   maxEdits: number
 ): ReadonlyArray<ReplacedLines> => {
-  const found: Array<{ from: number; to: number; lines: Array<string> }> = []
+  const ranges: Array<{ from: number; to: number; lines: Array<string> }> = []
   let at = 0
   for (const { _tag, items } of TextDiff.diff(before, after, { maxEdits })) {
-    const last = found.at(-1)
+    const last = ranges.at(-1)
     const open = last?.to === at ? last : { from: at, to: at, lines: [] }
-    if (_tag !== "Equal" && open !== last) found.push(open)
+    if (_tag !== "Equal" && open !== last) ranges.push(open)
     if (_tag === "Insert") open.lines.push(...items)
     else at += items.length
     if (_tag === "Delete") open.to = at
   }
-  return found
+  return ranges
 }

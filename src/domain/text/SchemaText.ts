@@ -154,11 +154,14 @@ export const remedyOf = ({ hint, said, wanted }: ModelFault): string => {
 }
 
 /** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
-export const modelSentence = (subject: string, { given, hint, kind, said, wanted }: ModelFault): string => {
+export const modelSentence = (
+  subject: string,
+  { given: actual, hint, kind, said: message, wanted }: ModelFault
+): string => {
   if (kind === "missing") return `${subject} is missing. Add it.`
   if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`
-  if (said !== undefined) return sentence(subject, said)
-  return `${subject} must be ${wanted}, but is ${given}.${hint === undefined ? "" : ` Write it ${hint}.`}`
+  if (message !== undefined) return sentence(subject, message)
+  return `${subject} must be ${wanted}, but is ${actual}.${hint === undefined ? "" : ` Write it ${hint}.`}`
 }
 
 /** All faults for a model in one line: `edits[0].line must be a number, but is a string. path is missing. Add it.` */

@@ -101,7 +101,7 @@ export interface ShownBytes {
 export const showBytes = (bytes: Uint8Array): ShownBytes => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   const parts: Array<string> = []
-  const shown: Array<number> = []
+  const shownBytes: Array<number> = []
   let longCharacters = 0
   let start = 0
   const showText = (end: number) => {
@@ -113,14 +113,14 @@ export const showBytes = (bytes: Uint8Array): ShownBytes => {
     if (length > 1) longCharacters += 1
     if (length === 0) {
       showText(at)
-      shown.push(byte)
+      shownBytes.push(byte)
       parts.push(shownByte(byte))
       start = at + 1
     }
     at += Math.max(1, length)
   }
   showText(bytes.length)
-  return { text: parts.join(""), shown, longCharacters }
+  return { text: parts.join(""), shown: shownBytes, longCharacters }
 }
 
 const decoded = (text: string, encoding: TextEncoding): Result.Result<DecodedText, string> =>

@@ -92,16 +92,16 @@ export const lineText = (line: StyledLine): string => line.map(({ text }) => tex
 export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []
-  let left = columns
+  let columnsLeft = columns
   for (const span of line) {
     const width = textWidth(span.text)
-    if (width >= left) {
+    if (width >= columnsLeft) {
       // Also a piece that fits exactly: more follows, so that the sign is due.
-      cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(left)}.`, left) })
+      cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }
     cut.push(span)
-    left -= width
+    columnsLeft -= width
   }
   return cut
 }

@@ -18,9 +18,9 @@ export const isTrouble = (line: string): boolean => counted.test(line) || (troub
 
 /** Says of one line after another whether it is about trouble: it is one, or it follows one closely. */
 export const troubleFilter = (): ((line: string) => boolean) => {
-  let left = 0
+  let linesLeft = 0
   return (line) => {
-    left = isTrouble(line) ? explaining + 1 : Math.max(0, left - 1)
-    return left > 0
+    linesLeft = isTrouble(line) ? explaining + 1 : Math.max(0, linesLeft - 1)
+    return linesLeft > 0
   }
 }

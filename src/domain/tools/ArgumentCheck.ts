@@ -75,11 +75,11 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   const repairs: Array<Repair> = []
   const properties = propertiesOf(schema)
   if (schema["additionalProperties"] !== undefined) return { call, repairs }
-  const given = unwrap(call.arguments, properties)
-  if (given !== call.arguments)
+  const values = unwrap(call.arguments, properties)
+  if (values !== call.arguments)
     repairs.push(makeRepair("argument-renamed", where, "Read the arguments out of an object around them."))
-  const unknown = Object.keys(given).filter((name) => !properties.has(name))
-  const open = [...properties.keys()].filter((name) => !Object.hasOwn(given, name))
+  const unknown = Object.keys(values).filter((name) => !properties.has(name))
+  const open = [...properties.keys()].filter((name) => !Object.hasOwn(values, name))
   const meant = new Map(
     unknown.map((name) => {
       const same = open.filter((one) => lettersOf(one) === lettersOf(name))
@@ -95,7 +95,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
     repairs.push(makeRepair("argument-renamed", where, `Read the argument "${name}" as "${target}".`))
     return target
   }
-  const named = Object.entries(given).map(([name, value]) => [nameOf(name), value] as const)
+  const named = Object.entries(values).map(([name, value]) => [nameOf(name), value] as const)
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
@@ -182,10 +182,10 @@ const describe = (name: string, schema: JsonSchema | undefined): string => {
 
 const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `"${name}"`).join(", ")
 
-const howInstead = (name: string, known: ReadonlyArray<string>): string =>
-  known.length === 0
+const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
+  knownNames.length === 0
     ? "Remove it: the tool takes no arguments."
-    : `Remove it, or use one of: ${quoted(nearestOrAll(name, known))}.`
+    : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
 /** The missing argument that an unknown one stands for: the nearest, or the only one if only one is wrong. */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
@@ -200,13 +200,13 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
 
 /** What is wrong with a value, and what to write. */
 const invalidText = (tool: string, problem: ModelFault) => {
-  const { given, kind, path, said } = problem
+  const { given: actual, kind, path, said: message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
   if (kind === "missing") return { what: `${subject} is missing.`, how: "Add it." }
   if (kind === "unknown") return { what: `${tool} has no argument "${pathText(path)}".`, how: "Remove it." }
   const what = path.length === 0 ? `${subject} do not fit.` : `${subject} does not fit.`
   return {
-    what: said === undefined && path.length > 0 ? `${subject} is ${given}, which does not fit.` : what,
+    what: message === undefined && path.length > 0 ? `${subject} is ${actual}, which does not fit.` : what,
     how: remedyOf(problem)
   }
 }
@@ -234,17 +234,17 @@ export const checkArguments = (
   { codec, schema }: Parameters,
   { quote, where }: Pick<Issue, "where" | "quote">
 ): ReadonlyArray<Issue> => {
-  const { arguments: given, name: tool } = call
+  const { arguments: values, name: tool } = call
   const properties = propertiesOf(schema)
-  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(given, name))
+  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(values, name))
   const unknown =
-    schema["additionalProperties"] === undefined ? Object.keys(given).filter((name) => !properties.has(name)) : []
-  const decoded = Schema.decodeResult(codec)(given, { errors: "all", onExcessProperty: "error" })
-  const problems = Result.isSuccess(decoded) ? [] : modelFaults(decoded.failure, given)
+    schema["additionalProperties"] === undefined ? Object.keys(values).filter((name) => !properties.has(name)) : []
+  const decoded = Schema.decodeResult(codec)(values, { errors: "all", onExcessProperty: "error" })
+  const problems = Result.isSuccess(decoded) ? [] : modelFaults(decoded.failure, values)
   const invalid = problems.filter(
     ({ path }) => path.length !== 1 || !(missing.includes(String(path[0])) || unknown.includes(String(path[0])))
   )
-  const known = [...properties.keys()]
+  const parameterNames = [...properties.keys()]
   const meant = findMeant(unknown, missing)
   const renamed = new Set(meant.values())
   const issue = (code: IssueCode, what: string, how: string): Issue => makeIssue(code, where, { what, how, quote })
@@ -272,6 +272,6 @@ export const checkArguments = (
     ...placeholders(call, { quote, where }),
     ...unknown
       .filter((name) => !meant.has(name))
-      .map((name) => issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(name, known)))
+      .map((name) => issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(name, parameterNames)))
   ]
 }

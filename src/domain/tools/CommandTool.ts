@@ -96,15 +96,15 @@ export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationPr
 const optionProblem = (word: string, [name = ""]: ReadonlyArray<string>): string =>
   `The argument "${name}" becomes ${JSON.stringify(word)}, which a program may take for an option. Write "./${word}" if it is the name of a file.`
 
-const fillWord = (template: string, given: Arguments): Result.Result<ReadonlyArray<string>, string> => {
+const fillWord = (template: string, values: Arguments): Result.Result<ReadonlyArray<string>, string> => {
   const names = namesIn(template)
   if (names.length === 0) return Result.succeed([template])
-  if (names.some((name) => given[name] === undefined)) return Result.succeed([])
+  if (names.some((name) => values[name] === undefined)) return Result.succeed([])
   const [only] = onlyPlaceholder.test(template) ? names : []
-  const value = only === undefined ? undefined : given[only]
+  const value = only === undefined ? undefined : values[only]
   const words = Array.isArray(value)
     ? value.map(String)
-    : [template.replace(placeholder, (_, name: string) => String(given[name]))]
+    : [template.replace(placeholder, (_, name: string) => String(values[name]))]
   const option = template.startsWith("-") ? undefined : words.find((word) => word.startsWith("-"))
   return option === undefined ? Result.succeed(words) : Result.fail(optionProblem(option, names))
 }
@@ -112,11 +112,11 @@ const fillWord = (template: string, given: Arguments): Result.Result<ReadonlyArr
 /** The command for these arguments. Fails with what is wrong with them. */
 export const fillCommand = (
   { command: [program, ...templates] }: CommandTool,
-  given: Arguments
+  values: Arguments
 ): Result.Result<CommandLine, string> => {
   const words: Array<string> = []
   for (const template of templates) {
-    const filled = fillWord(template, given)
+    const filled = fillWord(template, values)
     if (Result.isFailure(filled)) return Result.fail(filled.failure)
     words.push(...filled.success)
   }

@@ -103,10 +103,10 @@ export const ownCall = (call: Named, has: (name: string) => boolean): Named | un
   const name = typeof action === "string" ? actions.get(action) : names.get(plain(call.name))
   if (name === undefined || !has(name)) return undefined
   const { limit, view_range: range, ...others } = call.arguments
-  const own = renamed.get(name)
+  const ownNames = renamed.get(name)
   const entries = Object.entries(others).flatMap(([key, value]): ReadonlyArray<[string, typeof value]> => {
     if (remarks.has(key) || (action !== undefined && key === "command")) return []
-    const other = own?.get(key)
+    const other = ownNames?.get(key)
     return [[other === undefined || Object.hasOwn(others, other) ? key : other, value]]
   })
   const given: Arguments = Object.fromEntries(entries)

@@ -82,7 +82,7 @@ const isMadeUpFor = (
   changes: ReadonlyArray<CallOutcome>,
   later: ReadonlyArray<CallOutcome>
 ): boolean => {
-  const { arguments: given, name } = failed.call
+  const { arguments: values, name } = failed.call
   const [path = "", to = ""] = pathsOf(failed.call)
   const answered = later.filter((one) => turnOf(one) !== turnOf(failed))
   const ofFile = answered.filter(({ call }) => pathOf(call) === path)
@@ -90,7 +90,7 @@ const isMadeUpFor = (
 
   /* A replacement everywhere names no file: a change that makes it, or one before that left no place of it. */
   if (isReplacement(failed)) {
-    const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(given["old_text"]))
+    const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
   /* A change that could not be read: later changes, one for each. */
@@ -98,7 +98,7 @@ const isMadeUpFor = (
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
   /* A replacement in one file: a change of that file that makes it, or its whole text. */
-  if (given["replace_all"] === true) {
+  if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
   if (name === "remove_file") {
@@ -107,10 +107,10 @@ const isMadeUpFor = (
   /* A move: one of the same file or to the same path, or a file that is written there and the old one removed. */
   if (name === "move_file") {
     const isThere = answered.some(({ call }) => pathOf(call) === to)
-    return answered.some((one) =>
-      one.call.name === "move_file"
-        ? pathOf(one.call) === path || pathsOf(one.call)[1] === to
-        : isThere && takesAway(one, path)
+    return answered.some((outcome) =>
+      outcome.call.name === "move_file"
+        ? pathOf(outcome.call) === path || pathsOf(outcome.call)[1] === to
+        : isThere && takesAway(outcome, path)
     )
   }
   /* An edit or a whole file: a change of the same file that brings a line of it, a whole file, or one for each of them. */

@@ -99,11 +99,11 @@ export const dataText = (data: Schema.Json): string => (typeof data === "string"
 export type ArgumentAliases = Readonly<Record<string, string>>
 
 /** The arguments under their own names. A parameter that is given under its own name keeps that value. */
-export const withOwnNames = (given: Arguments, aliases: ArgumentAliases = {}): Arguments =>
+export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(values).map(([name, value]) => {
       const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined
-      return [own === undefined || Object.hasOwn(given, own) ? name : own, value]
+      return [own === undefined || Object.hasOwn(values, own) ? name : own, value]
     })
   )
 

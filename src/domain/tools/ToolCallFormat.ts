@@ -58,13 +58,13 @@ const gatherArguments = (
 ): Arguments | undefined => {
   const others = Object.entries(call).filter(([key]) => key !== nameKey && key !== "uid")
   const uid = others.find(([key]) => key === uidKey)
-  const given = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
-  if (!given.some(([key]) => !remarks.has(key))) return undefined
-  if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
-  const names = given.map(([key]) => key)
+  const argumentEntries = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
+  if (!argumentEntries.some(([key]) => !remarks.has(key))) return undefined
+  if ([...argumentEntries, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
+  const names = argumentEntries.map(([key]) => key)
   addRepair(findings, "tool-call-flat", where, `Read ${named(names)} beside the name as arguments.`)
   const own: Arguments = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
-  return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
+  return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(argumentEntries) }
 }
 
 /** The uid of a call in a turn: `turn-1/call-1`. */
@@ -101,18 +101,18 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
 /** The key that holds a part of a call: its own name, or the only other name that is present. */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
-  const found = otherKeys[part].filter((key) => Object.hasOwn(call, key))
-  if (found.length > 1) {
+  const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))
+  if (keys.length > 1) {
     return addCallIssue(
       block,
       "tool-call-key-duplicate",
-      `The call has the keys ${found.map((key) => `"${key}"`).join(" and ")}, which mean the same.`,
+      `The call has the keys ${keys.map((key) => `"${key}"`).join(" and ")}, which mean the same.`,
       `Use the key "${part}" once.`
     )
   }
-  if (found[0] !== undefined)
-    addRepair(block.findings, "tool-call-alias", block.where, `Read the key "${found[0]}" as "${part}".`)
-  return found[0]
+  if (keys[0] !== undefined)
+    addRepair(block.findings, "tool-call-alias", block.where, `Read the key "${keys[0]}" as "${part}".`)
+  return keys[0]
 }
 
 /** `{ "type": "function", "function": { "name", "arguments" } }` as other servers write it. */
@@ -220,7 +220,7 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
 
 /** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
-  const given = new Set(calls.map((call) => call.uid))
+  const writtenUids = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
   // The last number tried for each uid, which keeps the search linear.
   const reached = new Map<string, number>()
@@ -228,7 +228,7 @@ export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Find
     const base = call.uid === "" ? `call-${index + 1}` : call.uid
     let uid = base
     let number = reached.get(base) ?? 1
-    while (used.has(uid) || (uid !== call.uid && given.has(uid))) {
+    while (used.has(uid) || (uid !== call.uid && writtenUids.has(uid))) {
       number += 1
       uid = `${base}-${number}`
     }

@@ -122,13 +122,13 @@ export const jsonSchemaCodec = (
   patterns: "apply" | "ignore"
 ): Result.Result<Schema.Codec<unknown, unknown>, string> => {
   if (!Predicate.isObject(schema)) return Result.fail("it is not an object")
-  const given: JsonSchemaDocument.JsonSchema = { ...schema }
-  const dialect = String(given["$schema"] ?? "")
+  const jsonSchema: JsonSchemaDocument.JsonSchema = { ...schema }
+  const dialect = String(jsonSchema["$schema"] ?? "")
   return Result.try({
     try: () => {
       const document = draft07.test(dialect)
-        ? JsonSchemaDocument.fromSchemaDraft07(given)
-        : JsonSchemaDocument.fromSchemaDraft2020_12(given)
+        ? JsonSchemaDocument.fromSchemaDraft07(jsonSchema)
+        : JsonSchemaDocument.fromSchemaDraft2020_12(jsonSchema)
       const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns })
       return imported as Schema.Codec<unknown, unknown>
     },

@@ -29,12 +29,12 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
     ...Map.groupBy(calls, (call) => (call.name === "edit_file" ? `edit ${pathOf(call)}` : `other ${call.uid}`)).values()
   ].flatMap(([first, ...others]) => {
     if (first === undefined) return []
-    const { old_text: _old, new_text: _new, ...given } = first.arguments
+    const { old_text: _old, new_text: _new, ...otherArguments } = first.arguments
     const edits = [first, ...others].map(({ arguments: one }) => ({
       old_text: one["old_text"] ?? "",
       new_text: one["new_text"] ?? ""
     }))
-    return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
+    return [others.length === 0 ? first : { ...first, arguments: { ...otherArguments, edits } }]
   })
 
 /** What one change asks for, as calls. */
@@ -86,7 +86,7 @@ export const makePathsIn = Effect.gen(function* () {
   return Effect.fnUntraced(function* (answer: string, task: string): Effect.fn.Return<ProjectPaths> {
     const questions = pathQuestions(answer)
     if (questions.length === 0) return new Map()
-    const found: Record<string, string> = {}
+    const fileOfReading: Record<string, string> = {}
     const look = Effect.forEach(
       questions,
       Effect.fnUntraced(function* (readings) {
@@ -95,7 +95,7 @@ export const makePathsIn = Effect.gen(function* () {
           const place = yield* Effect.option(workspace.canonical(path))
           if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
           /* A path keeps the name of a link that it goes through. */
-          found[reading] = nameOf(fileAt(path))
+          fileOfReading[reading] = nameOf(fileAt(path))
           return
         }
       }),
@@ -103,7 +103,7 @@ export const makePathsIn = Effect.gen(function* () {
     )
     const success = Schema.Record(Schema.String, Schema.String)
     return new Map(
-      Object.entries(yield* activities.record({ key: seenKey.paths(task), success }, Effect.as(look, found)))
+      Object.entries(yield* activities.record({ key: seenKey.paths(task), success }, Effect.as(look, fileOfReading)))
     )
   })
 })
@@ -126,12 +126,12 @@ const makeFileOf = Effect.gen(function* () {
       return before === undefined || before.trim() !== ""
     })
     if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
-    const [shown] = yield* searchedTexts([file])
+    const [searchedText] = yield* searchedTexts([file])
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
     const how =
-      shown === undefined
+      searchedText === undefined
         ? "Copy the lines to change into the old part of the block."
-        : howToAdd(file, shown.text, text)
+        : howToAdd(file, searchedText.text, text)
     return { calls: [], issues: [], refused: { call, issue: openIssue(task, what, how) } }
   })
 })

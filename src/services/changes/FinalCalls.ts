@@ -59,10 +59,10 @@ type Step = Move | { readonly from: string; readonly to?: undefined }
 const overlaps = (a: string, b: string): boolean => a === b || isBelow(a, b) || isBelow(b, a)
 
 /** True when a step has to be made before another one: it takes away what is in its way, or what the other one would remove. */
-const isBefore = (step: Step, other: Step): boolean => {
-  if (step === other) return false
-  const isFreed = other.to !== undefined && overlaps(step.from, other.to)
-  const isSaved = step.to !== undefined && other.to === undefined && overlaps(step.from, other.from)
+const isBefore = (step: Step, later: Step): boolean => {
+  if (step === later) return false
+  const isFreed = later.to !== undefined && overlaps(step.from, later.to)
+  const isSaved = step.to !== undefined && later.to === undefined && overlaps(step.from, later.from)
   return isFreed || isSaved
 }
 

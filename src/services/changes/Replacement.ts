@@ -41,15 +41,15 @@ const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing):
 const replacedText = (
   pattern: string,
   changed: ReadonlyArray<TextLine>,
-  left: ReadonlyArray<TextLine>,
+  omittedLines: ReadonlyArray<TextLine>,
   { sentences }: Unreached
 ): string => {
   const files = new Set(changed.map((one) => one.path)).size
-  const begin = `\`${shortened(pattern, 80)}\` stood in ${counted(changed.length + left.length, "line")}: ${changed.length} changed in ${counted(files, "file")}`
-  if (left.length === 0 && sentences.length === 0) return `${begin}, none left out.`
-  const byFile = [...Map.groupBy(left, (one) => one.path)].map(([file, lines]) => `${file} ${lines.length}`)
+  const begin = `\`${shortened(pattern, 80)}\` stood in ${counted(changed.length + omittedLines.length, "line")}: ${changed.length} changed in ${counted(files, "file")}`
+  if (omittedLines.length === 0 && sentences.length === 0) return `${begin}, none left out.`
+  const byFile = [...Map.groupBy(omittedLines, (one) => one.path)].map(([file, lines]) => `${file} ${lines.length}`)
   const names = listWithin(byFile, 300, (count) => `and ${count} more files`).text.replaceAll("\n", ", ")
-  const excepted = left.length === 0 ? "." : `, ${left.length} left out (${names}).`
+  const excepted = omittedLines.length === 0 ? "." : `, ${omittedLines.length} left out (${names}).`
   return [`${begin}${excepted}`, ...sentences].join(" ")
 }
 

@@ -54,16 +54,16 @@ const makeReadText = Effect.gen(function* () {
 
   /** Reads a file that `isListed` does not name under another path, which a link leads to. */
   return Effect.fnUntraced(function* (
-    given: string,
+    writtenPath: string,
     maxBytes: number,
     isListed: (path: string) => boolean = () => false
   ): Effect.fn.Return<ReadText> {
-    if (isSecretLike(given)) return { reason: "secret" }
-    const file = yield* Effect.orElseSucceed(workspace.canonical(given), () => undefined)
+    if (isSecretLike(writtenPath)) return { reason: "secret" }
+    const file = yield* Effect.orElseSucceed(workspace.canonical(writtenPath), () => undefined)
     if (file === undefined) return { reason: "unreadable" }
     if (!file.inside) return { reason: "outside" }
     const relative = path.relative(workspace.root, file.path).split(path.sep).join("/")
-    if (relative !== given && isListed(relative)) return undefined
+    if (relative !== writtenPath && isListed(relative)) return undefined
     if (isSecretLike(file.path)) return { reason: "secret" }
     if (!(yield* mayRead(gate)(file.path))) return { reason: "denied" }
     const text = yield* Effect.result(workspace.readText(file.path, maxBytes))

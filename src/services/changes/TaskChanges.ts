@@ -52,11 +52,11 @@ export const makeTaskChanges = Effect.gen(function* () {
     { checks, files: inProject = [], turn }: CheckedWork,
     word?: string
   ): ProposedWork => {
-    const own = named(copy)
-    const files = joinedFiles([...inProject, ...fileFacts(own)])
+    const changedFiles = named(copy)
+    const files = joinedFiles([...inProject, ...fileFacts(changedFiles)])
     return {
       calls: final(copy, word),
-      ...(own.length === 0 ? {} : { bases: own.map(baseOf), turns: turn }),
+      ...(changedFiles.length === 0 ? {} : { bases: changedFiles.map(baseOf), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }

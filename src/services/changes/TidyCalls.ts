@@ -24,10 +24,10 @@ const TidiedCall = Schema.Struct({
 type TidiedCall = typeof TidiedCall.Type
 
 /** The arguments of a call with other new texts. */
-const withNewTexts = (given: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
-  const { content, edits, new_text: newText, old_text: oldText } = given
+const withNewTexts = (values: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
+  const { content, edits, new_text: newText, old_text: oldText } = values
   return {
-    ...given,
+    ...values,
     ...(typeof content === "string" ? { content: change(content) } : {}),
     ...(typeof newText === "string" && typeof oldText === "string" ? { new_text: change(newText, oldText) } : {}),
     ...(Array.isArray(edits) ? { edits: edits.map((one) => (isArguments(one) ? withNewTexts(one, change) : one)) } : {})
@@ -43,12 +43,12 @@ interface Asked {
 
 /** What the new texts of a call lose of its file. */
 const losses = (
-  { arguments: given, ...call }: ToolCall,
+  { arguments: values, ...call }: ToolCall,
   base: string | null,
   { request, saysSo }: Asked
 ): ReadonlyArray<Loss> => {
-  const path = pathOf({ ...call, arguments: given })
-  const edits = [given, ...(Array.isArray(given["edits"]) ? given["edits"].filter(isArguments) : [])]
+  const path = pathOf({ ...call, arguments: values })
+  const edits = [values, ...(Array.isArray(values["edits"]) ? values["edits"].filter(isArguments) : [])]
   return edits.flatMap(({ content, new_text: newText, old_text: oldText }) =>
     typeof content === "string"
       ? (lossOf({ path, request, oldText: base ?? "", newText: content }, saysSo) ?? [])
@@ -59,23 +59,25 @@ const losses = (
 }
 
 /** Leaves out of the new texts of a call what is not meant for its file. */
-const tidyCall = (call: ToolCall, base: string | null, asked: Asked): TidiedCall => {
+const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
-  const left = new Set<string>()
+  const removedParts = new Set<string>()
   const problems: Array<string> = []
   const tidied = withNewTexts(call.arguments, (newText, oldText) => {
     const tidy = tidyNewText({ path, base, newText, ...(oldText === undefined ? {} : { oldText }) })
-    for (const words of tidy.left) left.add(words)
+    for (const words of tidy.left) removedParts.add(words)
     problems.push(...(tidy.problem === undefined ? [] : [tidy.problem]))
     return tidy.newText
   })
-  const where = { section: "Changes", task: asked.task }
-  const loss = losses(call, base, asked)[0]
+  const where = { section: "Changes", task: request.task }
+  const loss = losses(call, base, request)[0]
   return {
     ...(loss === undefined ? {} : { lost: makeIssue(loss.code, where, loss) }),
     call: { ...call, arguments: tidied },
     issues: problems.map((what) => makeIssue("change-marks", where, { what })),
-    repairs: [...left].map((words) => makeRepair("change-tidied", where, `Left out of the text for ${path}: ${words}.`))
+    repairs: [...removedParts].map((words) =>
+      makeRepair("change-tidied", where, `Left out of the text for ${path}: ${words}.`)
+    )
   }
 }
 
@@ -88,8 +90,8 @@ export const makeTidyCall = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  return Effect.fnUntraced(function* (call: ToolCall, asked: Asked): Effect.fn.Return<TidiedCall> {
-    const { task } = asked
+  return Effect.fnUntraced(function* (call: ToolCall, request: Asked): Effect.fn.Return<TidiedCall> {
+    const { task } = request
     const written = pathOf(call)
     const isUntidy =
       call.name === "write_file" ||
@@ -106,7 +108,7 @@ export const makeTidyCall = Effect.gen(function* () {
         const isShown = inside && (yield* mayShow(gate)(canonical)) && (yield* isFileAt(workspace, canonical))
         return isShown ? yield* workspace.readText(canonical, maxSearchedBytes) : null
       })
-      return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), asked)
+      return tidyCall(meant, yield* Effect.orElseSucceed(base, () => null), request)
     })
     return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, look)
   })

@@ -94,12 +94,12 @@ const makeChoice = Effect.gen(function* () {
   const chooseChecks = yield* ProjectChecks
   const commands = yield* Commands
   const gate = yield* Gate
-  const { checks: given } = yield* RunSettings
+  const { checks: configuredChecks } = yield* RunSettings
   const services = yield* Effect.context<Workspace>()
 
   return Effect.fn("Checks.commandsFor")(function* (paths: ReadonlyArray<string>) {
-    if (given === false || paths.length === 0) return []
-    const named = (given ?? []).flatMap(namedCheck)
+    if (configuredChecks === false || paths.length === 0) return []
+    const named = (configuredChecks ?? []).flatMap(namedCheck)
     if (named.length > 0) return named
     const chosen = yield* Effect.provideContext(chooseChecks(paths, mayRead(gate)), services)
     return yield* Effect.filter(chosen, (check) =>
@@ -176,11 +176,11 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   const gate = yield* Gate
   const registry = yield* ToolRegistry
   const workspace = yield* Workspace
-  const { checks: given } = yield* RunSettings
+  const { checks: configuredChecks } = yield* RunSettings
 
   /** The checks to try: those that are named, else those for all files of the project. */
   const trials = Effect.gen(function* () {
-    const files = given === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
+    const files = configuredChecks === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
     const chosen = yield* commandsFor(files)
     return [...new Map(chosen.map(wholeCheck).map((check) => [checkText(check), check])).values()].slice(0, mostTried)
   })

@@ -243,10 +243,12 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
 
   /* A resumed run may need no command any more. */
   yield* provide(removeLeft(scratch))
-  const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
+  const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
   const folderFor = Effect.acquireRelease(
-    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(path.join(folder, "command-")))),
+    Effect.flatMap(ownScratch, (folder) =>
+      doing("make a folder for a command", () => mkdtemp(path.join(folder, "command-")))
+    ),
     removeTree
   )
 
@@ -265,11 +267,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
           if (mechanism === "none") {
             return yield* failure(`A command cannot see what this task proposes: ${words}. Nothing was run.`)
           }
-          const shown = shownOf(root, copy)
-          const files = [...shown.proposals.values()]
+          const shownCopy = shownOf(root, copy)
+          const files = [...shownCopy.proposals.values()]
           const folder = yield* folderFor
           const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
-          const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
+          const propose = (guarded: ReadonlyArray<string>) => ({ ...shownCopy, copy, began, guarded })
           if (overlay === undefined) {
             yield* doing("make a copy", () => mkdir(path.join(folder, "copy")))
             const mounts = yield* copyProject({ root, copy: path.join(folder, "copy"), git }, files)
@@ -281,7 +283,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
           yield* makeLayers({ root, scratch: folder }, files, helper.hide)
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
-          const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: helper.missing(mounts) })
+          const difference = yield* overlayDifference({
+            ...shownCopy,
+            scratch: folder,
+            missing: helper.missing(mounts)
+          })
           return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
         })
       ).pipe(provide)

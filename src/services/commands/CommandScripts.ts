@@ -32,13 +32,13 @@ interface Open {
 
 /** The files of these names in a folder of the project and in those above it. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
-  const found: Array<string> = []
-  for (let one = folder; names.length > 0 && isWithin(root, one); one = path.dirname(one)) {
-    const entries = (yield* entriesIn(one)).filter(({ name }) => names.some((pattern) => pattern.test(name)))
-    found.push(...entries.map(({ name }) => path.join(one, name)))
-    if (one === root) break
+  const files: Array<string> = []
+  for (let current = folder; names.length > 0 && isWithin(root, current); current = path.dirname(current)) {
+    const entries = (yield* entriesIn(current)).filter(({ name }) => names.some((pattern) => pattern.test(name)))
+    files.push(...entries.map(({ name }) => path.join(current, name)))
+    if (current === root) break
   }
-  return found
+  return files
 })
 
 /** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
@@ -56,31 +56,31 @@ export const readScript = Effect.fnUntraced(function* (file: string) {
 
 /** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
-  const found: Array<RunScript> = []
+  const links: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
   let at = root
-  while (rest.length > 0 && found.length < maxLinks) {
+  while (rest.length > 0 && links.length < maxLinks) {
     const [name = "", ...others] = rest
     const next = path.resolve(at, name)
     if (!isWithin(root, next)) break
     const target = yield* linkAt(next)
     if (target === undefined) at = next
-    else found.push({ path: next, hash: textHash(target) })
+    else links.push({ path: next, hash: textHash(target) })
     rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
     if (target !== undefined) at = root
   }
-  return found
+  return links
 })
 
 /** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
-  const found: Array<string> = []
+  const folders: Array<string> = []
   let level: ReadonlyArray<string> = [root]
   for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
     const next: Array<string> = []
     for (const folder of level.slice(0, mostPackageFolders)) {
       const entries = yield* entriesIn(folder)
-      if (entries.some(({ name }) => name === "package.json")) found.push(folder)
+      if (entries.some(({ name }) => name === "package.json")) folders.push(folder)
       const inner = entries.filter(
         ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
       )
@@ -88,7 +88,7 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
     }
     level = next
   }
-  return found
+  return folders
 })
 
 /**

@@ -26,14 +26,14 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
   const surveyNow = provide(surveyProject(root, home, committed))
   let running = 0
-  const left = new Set<string>()
+  const placeholdersLeft = new Set<string>()
 
   /** Removes the empty folders when no command needs them: removing one ends its mount in every sandbox. */
   const tidy = Effect.suspend(() => {
     running -= 1
     if (running > 0) return Effect.void
-    const paths = [...left]
-    left.clear()
+    const paths = [...placeholdersLeft]
+    placeholdersLeft.clear()
     return removePlaceholders(paths)
   })
 
@@ -41,7 +41,7 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   const holding = (placeholders: ReadonlyArray<string>, child: Effect.Effect<ChildEnd, ToolFailure>) =>
     Effect.suspend(() => {
       running += 1
-      for (const one of placeholders) left.add(one)
+      for (const one of placeholders) placeholdersLeft.add(one)
       return Effect.ensuring(child, tidy)
     })
 

@@ -157,7 +157,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
-    shown: ReadonlyArray<string>,
+    shownFolders: ReadonlyArray<string>,
     end: CommandEnd,
     { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
   ) {
@@ -176,7 +176,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     const failed = {
       root,
       cwd,
-      shown,
+      shown: shownFolders,
       end: { exitCode, output },
       home,
       hidden,
@@ -328,13 +328,15 @@ export class Commands extends Context.Service<
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
               Effect.gen(function* () {
-                const { guarded, placeholders, refused, shown, ...started } = yield* start(
-                  sandboxed,
-                  { ...enclosed, copy: mounts },
-                  child
-                )
+                const {
+                  guarded,
+                  placeholders,
+                  refused,
+                  shown: shownFolders,
+                  ...started
+                } = yield* start(sandboxed, { ...enclosed, copy: mounts }, child)
                 const end = yield* watch.holding(placeholders, started.child)
-                return { end: yield* hinted(shown, end, refused), guarded }
+                return { end: yield* hinted(shownFolders, end, refused), guarded }
               }).pipe(Effect.scoped)
             )
           }

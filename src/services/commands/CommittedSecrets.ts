@@ -48,7 +48,7 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
 
 /** For one run: each repository is looked through once. Commands that may commit see all objects. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
-  const known = new Map<string, boolean>()
+  const holdsSecrets = new Map<string, boolean>()
   return {
     /** The folders of objects that commands may not see, of these folders of repositories. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
@@ -58,19 +58,19 @@ export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolea
         const objects = path.join(repository, "objects")
         if (!(yield* isFolder(objects))) continue
         const isKnown =
-          known.get(repository) ??
+          holdsSecrets.get(repository) ??
           (yield* Effect.timeoutOrElse(listsSecrets(repository, searchPath), {
             duration: patience,
             orElse: () => Effect.succeed(true)
           }))
-        known.set(repository, isKnown)
+        holdsSecrets.set(repository, isKnown)
         if (isKnown) hidden.push(objects)
       }
       return hidden
     }),
     /** Those of all that were looked through. */
     hidden: (): ReadonlyArray<string> =>
-      [...known].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
+      [...holdsSecrets].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
   }
 }
 

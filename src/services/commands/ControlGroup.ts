@@ -107,10 +107,10 @@ export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) 
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {
     const above = yield* parent
     if (above === undefined) return undefined
-    const made = yield* Effect.acquireRelease(
+    const controlGroup = yield* Effect.acquireRelease(
       Effect.sync(() => open(above, limits)),
       (one) => (one === undefined ? Effect.void : remove(one.folder))
     )
-    return made?.group
+    return controlGroup?.group
   })
 )

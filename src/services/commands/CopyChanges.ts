@@ -71,10 +71,10 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
       Effect.tryPromise(() => readdir(path.join(tree, folder))),
       () => []
     )
-    const found = names
+    const kept = names
       .map((one) => path.join(folder, one))
       .find((name) => !top.has(name) && end.proposals.get(name)?.text !== null)
-    if (found !== undefined) return [found]
+    if (kept !== undefined) return [kept]
   }
   return []
 })

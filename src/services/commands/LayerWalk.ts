@@ -107,13 +107,13 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
       (one) => Effect.map(entryAt(path.join(top, folder, one)), (info) => ({ one, info })),
       { concurrency: 16 }
     )
-    for (const { info, one } of listed) {
+    for (const { info, one: entry } of listed) {
       if (info === undefined) continue
-      const name = path.join(folder, one)
+      const name = path.join(folder, entry)
       const isFolder = info.isDirectory()
       const isFolderThere = isFolder || (isGone(info) && tracked.folders.has(path.join(root, name)))
-      const standing = alwaysSkipped.has(one) ? "ignored" : standingOf(one, isFolderThere)
-      const isMade = standing === "counts" && isFolder && (yield* isBuilt(folder, one))
+      const standing = alwaysSkipped.has(entry) ? "ignored" : standingOf(entry, isFolderThere)
+      const isMade = standing === "counts" && isFolder && (yield* isBuilt(folder, entry))
       const holdsTracked = tracked.folders.has(path.join(root, name))
       if (standing === "ignored" || (isMade && !holdsTracked)) {
         ignored.push(name)

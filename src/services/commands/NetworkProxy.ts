@@ -111,13 +111,13 @@ const proxyServer = (dial: Dial): http.Server => {
       for (const name of ["proxy-authorization", "proxy-connection"]) delete headers[name]
       const { method = "GET" } = request
       const target = `${url.pathname}${url.search}`
-      const asked = http.request({ createConnection: () => socket, method, path: target, headers })
-      asked.on("response", (answer) => {
+      const forwarded = http.request({ createConnection: () => socket, method, path: target, headers })
+      forwarded.on("response", (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         pipeline(answer, response, () => undefined)
       })
-      asked.on("error", () => response.destroy())
-      pipeline(request, asked, () => undefined)
+      forwarded.on("error", () => response.destroy())
+      pipeline(request, forwarded, () => undefined)
     } catch (error) {
       fail(statusOf(error), textOf(error))
     }

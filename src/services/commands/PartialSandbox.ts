@@ -163,29 +163,29 @@ export const confinement = Effect.fn("confinement")(
     const { cache, git, hidden, network, root } = places
     const home = (yield* realPath(places.home)) ?? places.home
     const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-" }))
-    const own = path.join(folder, "home")
-    yield* fs.makeDirectory(own)
-    const found = yield* toolchainPlaces({ ...places, home }, command)
+    const sandboxHome = path.join(folder, "home")
+    yield* fs.makeDirectory(sandboxHome)
+    const toolchains = yield* toolchainPlaces({ ...places, home }, command)
     /* The own home folder shows what the sandbox shows of that of the person. */
-    for (const { from, to } of found.shown.filter((one) => isWithin(home, one.to))) {
-      const link = path.join(own, path.relative(home, to))
+    for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
+      const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))
       yield* Effect.ignore(fs.symlink(from, link))
     }
     const kept = [
       ...(yield* keysOfSystem),
-      ...(yield* realPaths([...found.keys, ...hidden, ...[...secretFolders].map((name) => path.join(home, name))]))
+      ...(yield* realPaths([...toolchains.keys, ...hidden, ...[...secretFolders].map((name) => path.join(home, name))]))
     ]
     const readable = yield* realPaths(places.readable)
-    const given = yield* realPaths([
+    const candidates = yield* realPaths([
       ...systemFolders,
       "/proc",
       ...(network ? ["/etc/resolv.conf"] : []),
-      ...found.shown.map(({ from }) => from),
+      ...toolchains.shown.map(({ from }) => from),
       ...(command.program === undefined ? [] : [command.program]),
       ...readable
     ])
-    const parts = yield* Effect.forEach([...new Set(given)], (one) => without(one, kept))
+    const parts = yield* Effect.forEach([...new Set(candidates)], (one) => without(one, kept))
     const { bare, controls: ofProgram, git: repositories, secrets } = survey.walk
     const reach: PartialReach = {
       home,
@@ -194,13 +194,19 @@ export const confinement = Effect.fn("confinement")(
       listed: parts.flatMap(({ listed }) => listed),
       readable: yield* placesOf(parts.flatMap(({ open }) => open)),
       writable: yield* placesOf(
-        yield* realPaths([root, own, ...(cache === undefined ? [] : [cache]), ...usualDevices, ...places.writable])
+        yield* realPaths([
+          root,
+          sandboxHome,
+          ...(cache === undefined ? [] : [cache]),
+          ...usualDevices,
+          ...places.writable
+        ])
       )
     }
-    const variables = Object.entries(found.variables).map(
-      ([name, value]) => [name, value.replace(cacheInSandbox, cache ?? path.join(own, ".cache"))] as const
+    const variables = Object.entries(toolchains.variables).map(
+      ([name, value]) => [name, value.replace(cacheInSandbox, cache ?? path.join(sandboxHome, ".cache"))] as const
     )
-    const around = { variables: { ...Object.fromEntries(variables), HOME: own, TMPDIR: own } }
+    const around = { variables: { ...Object.fromEntries(variables), HOME: sandboxHome, TMPDIR: sandboxHome } }
     if (helper.name === "sandbox-exec") {
       return { ...around, argv: [helper.path, "-p", seatbeltProfile(reach, network), ...argv] }
     }

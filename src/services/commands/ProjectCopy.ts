@@ -83,12 +83,12 @@ const isFolder = async (path: string): Promise<boolean> => {
 
 /** Makes a folder in a tree, with the modes of those in the project. No link is followed. */
 const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
-  const made = path.join(tree, name)
-  if (name === "." || (await isFolder(made))) return
+  const copied = path.join(tree, name)
+  if (name === "." || (await isFolder(copied))) return
   await makeFoldersLike(root, tree, path.dirname(name))
-  await mkdir(made).catch(() => isFolder(made))
+  await mkdir(copied).catch(() => isFolder(copied))
   const like = await lstat(path.join(root, name)).catch(() => undefined)
-  if (like?.isDirectory() === true) await chmod(made, (like.mode & 0o777) | 0o700)
+  if (like?.isDirectory() === true) await chmod(copied, (like.mode & 0o777) | 0o700)
 }
 
 /** Writes a proposed file into a tree, with the mode that it has in the project; nothing of one that is removed. */
@@ -152,17 +152,17 @@ const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv",
 
 /** The files, folders and links below a path of the project, by name; nothing when they are too many or too large. */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
-  const found = [name]
+  const names = [name]
   let bytes = 0
-  for (let at = 0; at < found.length; at += 1) {
-    const one = found[at] ?? name
-    const info = await lstat(path.join(root, one))
+  for (let at = 0; at < names.length; at += 1) {
+    const current = names[at] ?? name
+    const info = await lstat(path.join(root, current))
     if (info.isFile()) bytes += info.size
     else if (info.isDirectory())
-      for await (const entry of await opendir(path.join(root, one))) found.push(path.join(one, entry.name))
-    if (found.length > maxIgnored.entries || bytes > maxIgnored.bytes) return undefined
+      for await (const entry of await opendir(path.join(root, current))) names.push(path.join(current, entry.name))
+    if (names.length > maxIgnored.entries || bytes > maxIgnored.bytes) return undefined
   }
-  return found
+  return names
 }
 
 /** Copies a file, a folder without what it holds, or a link. Blocks are shared where the file system can. */
@@ -201,7 +201,7 @@ export const copyProject = Effect.fn("copyProject")(function* (
     return yield* new ToolFailure({ type: "io_error", message })
   }
   const names = entries.map(({ name }) => name)
-  const shown: Array<string> = []
+  const linkedFolders: Array<string> = []
   for (const name of ignored) {
     if (path.basename(name) === ".git" && !git) continue
     const tree = yield* Effect.orElseSucceed(
@@ -209,7 +209,7 @@ export const copyProject = Effect.fn("copyProject")(function* (
       () => undefined
     )
     if (tree !== undefined) names.push(...tree)
-    else if (installed.has(path.basename(name)) || path.basename(name) === ".git") shown.push(name)
+    else if (installed.has(path.basename(name)) || path.basename(name) === ".git") linkedFolders.push(name)
   }
   yield* Effect.forEach(
     names.filter((name) => !proposed.has(name)),
@@ -223,7 +223,7 @@ export const copyProject = Effect.fn("copyProject")(function* (
       "--bind",
       copy,
       root,
-      ...shown.flatMap((name) => ["--ro-bind", path.join(root, name), path.join(root, name)])
+      ...linkedFolders.flatMap((name) => ["--ro-bind", path.join(root, name), path.join(root, name)])
     ],
     folder: copy
   }

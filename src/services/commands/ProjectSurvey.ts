@@ -45,20 +45,20 @@ interface Folder {
 
 /** Fails with `io_error` for a project that is too large. A folder that cannot be listed is left out. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
-  const found: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
+  const walk: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
 
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
     const full = `${folder.path}${path.sep}${name}`
-    if (name === ".git") found.git.push(full)
-    else if (isControlPath(name)) found.controls.push(full)
+    if (name === ".git") walk.git.push(full)
+    else if (isControlPath(name)) walk.controls.push(full)
     else if (isFolder) {
       if (!secretFolders.has(name)) return { path: full, isInstalled: folder.isInstalled || installed.has(name) }
-      found.secrets.push(full)
+      walk.secrets.push(full)
     } else if (!folder.isInstalled) {
       const relative = full.slice(root.length + 1)
-      if (isSecretLike(relative)) found.secrets.push(full)
-      if (isAutomatic(relative)) found.automatic.push(full)
+      if (isSecretLike(relative)) walk.secrets.push(full)
+      if (isAutomatic(relative)) walk.automatic.push(full)
     }
     return undefined
   }
@@ -68,7 +68,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
     entries += listed.length
     if (entries > maxEntries) return yield* tooLarge
     if (isBareRepository(new Set(listed.map(({ name }) => name)))) {
-      found.bare.push(folder.path)
+      walk.bare.push(folder.path)
       return []
     }
     return listed.flatMap(({ name, type }) => note(folder, name, type === "Directory") ?? [])
@@ -78,7 +78,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   while (level.length > 0) {
     level = (yield* Effect.forEach(level, visit, { concurrency: foldersAtOnce })).flat()
   }
-  return found
+  return walk
 })
 
 /** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
@@ -226,12 +226,12 @@ export const emptySurvey: ProjectSurvey = {
 const stampOf = Effect.fnUntraced(function* (path: string) {
   const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`
-  const found = yield* infoAt(path)
-  if (found === undefined) return undefined
-  const identity = `${found.type} ${found.dev} ${Option.getOrElse(found.ino, () => 0)}`
-  const time = Option.getOrUndefined(found.mtime)?.getTime()
+  const info = yield* infoAt(path)
+  if (info === undefined) return undefined
+  const identity = `${info.type} ${info.dev} ${Option.getOrElse(info.ino, () => 0)}`
+  const time = Option.getOrUndefined(info.mtime)?.getTime()
   /* A folder changes with every commit; another one in its place is what matters. */
-  return found.type === "File" ? `${identity} ${found.size} ${time}` : identity
+  return info.type === "File" ? `${identity} ${info.size} ${time}` : identity
 })
 
 /** Fails as `walkProject` does. `home` is where the person's configuration of git lies; `committed` says what git gives out. */

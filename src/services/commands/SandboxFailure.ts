@@ -109,13 +109,13 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const { end, hidden, home, objects, program, refused, root, settings, shown } = command
+  const { end, hidden, home, objects, program, refused, root, settings, shown: shownFolders } = command
   const { exitCode, output } = end
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))
   const isSeen = (one: string) =>
-    isOfSystem(one) || [root, ...shown, ...emptied].some((folder) => isWithin(folder, one))
+    isOfSystem(one) || [root, ...shownFolders, ...emptied].some((folder) => isWithin(folder, one))
 
   const hiddenHint = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
     const real = yield* realPaths(paths)

@@ -31,10 +31,10 @@ const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "
 /** Hides a folder behind an empty one, and a file behind one that cannot be read. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
-  return paths.flatMap((one, index) => {
+  return paths.flatMap((hiddenPath, index) => {
     const type = infos[index]?.type
     if (type === undefined) return []
-    return type === "Directory" ? ["--tmpfs", one] : ["--ro-bind", "/dev/null", one]
+    return type === "Directory" ? ["--tmpfs", hiddenPath] : ["--ro-bind", "/dev/null", hiddenPath]
   })
 })
 
@@ -72,11 +72,11 @@ const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink 
 
 /** The flags for what every command sees. With the network, names of hosts can be looked up. */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
-  const shown = (yield* Effect.forEach(systemFolders, showFolder)).flat()
+  const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
   return [
     ...places,
-    ...shown,
+    ...systemFolderFlags,
     ...(yield* hide(yield* keysOfSystem)),
     ...(resolver === undefined || resolver.startsWith("/etc/") ? [] : bind("--ro-bind", [resolver])),
     "--dev",
@@ -110,10 +110,10 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
 }
 
 /** How a path can be protected: a link cannot; what it leads to has its own entry, and it is compared afterwards. */
-const stateOf = Effect.fnUntraced(function* (one: string) {
-  const real = yield* realPath(one)
-  if (real !== undefined) return real === one ? "there" : "link"
-  return (yield* linkAt(one)) === undefined ? "missing" : "link"
+const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
+  const real = yield* realPath(protectedPath)
+  if (real !== undefined) return real === protectedPath ? "there" : "link"
+  return (yield* linkAt(protectedPath)) === undefined ? "missing" : "link"
 })
 
 /** The highest folder on the way to a missing path that is missing too: in its place, nothing can be moved away. */
@@ -215,33 +215,33 @@ const ties = ["--new-session", "--die-with-parent"]
 /** Folders that a mounted folder would show and that stay hidden: those of this program, of keys, and of sockets. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
-  own: ReadonlyArray<string>
+  alwaysHidden: ReadonlyArray<string>
 ) {
-  const given = [root, ...(yield* realPaths([...readable, ...writable]))]
+  const mounted = [root, ...(yield* realPaths([...readable, ...writable]))]
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
-  const shown = some.filter((folder) => given.some((one) => one !== folder && isWithin(one, folder)))
+  const aroundMounted = some.filter((folder) => mounted.some((one) => one !== folder && isWithin(one, folder)))
   /* One that holds a mounted folder is not mounted itself, and must not cover it. */
   const holdsRoot = (folder: string) => isWithin(folder, root)
-  return yield* hide([...new Set([...own, ...shown])].filter((folder) => !holdsRoot(folder)))
+  return yield* hide([...new Set([...alwaysHidden, ...aroundMounted])].filter((folder) => !holdsRoot(folder)))
 })
 
 /**
  * The folders of this program that exist, those above them that commands could write and must not move away, and
  * placeholders for the others.
  */
-const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, given: ReadonlyArray<string>) {
+const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
   const real = [...new Set(all.filter((one) => one !== undefined))]
-  const own = yield* realPaths(real)
+  const realHidden = yield* realPaths(real)
   const reached = real.flatMap((one) =>
-    given.filter((folder) => folder !== one && isWithin(folder, one)).map((folder) => ({ folder, one }))
+    mounted.filter((folder) => folder !== one && isWithin(folder, one)).map((folder) => ({ folder, one }))
   )
-  const missing = reached.filter(({ one }) => !own.includes(one))
+  const missing = reached.filter(({ one }) => !realHidden.includes(one))
   const placeholders = yield* Effect.forEach(missing, ({ folder, one }) => highestMissing(folder, one))
   const above = reached.flatMap(({ folder, one }) => foldersAbove(folder, one))
   return {
-    own,
+    own: realHidden,
     pinned: (yield* Effect.filter([...new Set(above)], isFolder)).toSorted(byDepth),
     placeholders: [...new Set(placeholders)]
   }
@@ -264,7 +264,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   const alone = program === undefined || isInBin || isOfSystem(program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const found = yield* toolchainPlaces({ ...places, home, programs }, command)
+  const toolchains = yield* toolchainPlaces({ ...places, home, programs }, command)
   const guards = yield* guardProject({ root, git, readable, writable }, command)
   const kept = yield* keptFolders(places.hidden, [root, ...writable])
   const isInProject = (one: string) => one !== root && isWithin(root, one)
@@ -280,8 +280,8 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     ...(home === "/" ? [] : ["--tmpfs", home]),
     ...(cache === undefined ? ["--tmpfs", cacheInSandbox] : ["--bind", cache, cacheInSandbox]),
     ...bind("--ro-bind", alone),
-    ...found.shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
-    ...(yield* hide(found.keys)),
+    ...toolchains.shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...(yield* hide(toolchains.keys)),
     ...bind("--ro-bind", readable),
     ...bind(isTrial ? "--ro-bind" : "--bind", writable),
     ...bind("--bind", isTrial ? [] : kept.pinned.filter((one) => !isInProject(one))),
@@ -298,7 +298,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
     /* Those in a copy go with it. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
-    variables: found.variables,
-    shown: [...alone, ...found.shown.map(({ to }) => to), ...readable, ...writable, root]
+    variables: toolchains.variables,
+    shown: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]
   }
 })

@@ -44,7 +44,7 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
 /** The folders of the search path outside the system, with the installations that links in them lead to. */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
-  const found = yield* Effect.forEach([...new Set(folders)], (folder) =>
+  const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
     Effect.gen(function* () {
       const links = (yield* entriesIn(folder)).filter(({ type }) => type === "SymbolicLink")
       const targets = yield* realPaths(links.map(({ name }) => path.join(folder, name)))
@@ -54,7 +54,7 @@ const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string
       return [...installed.flat(), ...alone]
     })
   )
-  return yield* realPaths(found.flat())
+  return yield* realPaths(places.flat())
 })
 
 const isPython = Effect.fnUntraced(function* (prefix: string) {
@@ -73,18 +73,18 @@ const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
   environments: ReadonlyArray<string>
 ) {
-  const shown: Array<string> = []
+  const environmentFolders: Array<string> = []
   const usual = folders.flatMap((folder) => environmentNames.map((name) => path.join(folder, name)))
-  for (const one of new Set([...usual, ...environments])) {
-    const real = yield* realPath(one)
-    if (real !== undefined && (yield* isThere(path.join(real, "pyvenv.cfg")))) shown.push(real)
-    const python = yield* realPath(path.join(one, "bin/python"))
+  for (const environment of new Set([...usual, ...environments])) {
+    const real = yield* realPath(environment)
+    if (real !== undefined && (yield* isThere(path.join(real, "pyvenv.cfg")))) environmentFolders.push(real)
+    const python = yield* realPath(path.join(environment, "bin/python"))
     if (python === undefined) continue
     const prefix = path.dirname(path.dirname(python))
-    if (yield* isPython(prefix)) shown.push(...(yield* installationOf(path.dirname(python))))
+    if (yield* isPython(prefix)) environmentFolders.push(...(yield* installationOf(path.dirname(python))))
   }
   const packages = yield* realPaths(folders.map((folder) => path.join(folder, "node_modules")))
-  return yield* realPaths([...shown, ...packages.filter((one) => path.basename(one) === "node_modules")])
+  return yield* realPaths([...environmentFolders, ...packages.filter((one) => path.basename(one) === "node_modules")])
 })
 
 /** The toolchains that are there, each with a folder where it stands. */
@@ -126,25 +126,27 @@ export interface ProgramPlaces {
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,
-  { cwd, own }: { readonly cwd: string; readonly own?: string }
+  { cwd, own: projectBin }: { readonly cwd: string; readonly own?: string }
 ) {
   const { hidden, home, network, programs, root } = places
-  const found = yield* foundToolchains(places)
-  const ofPerson = yield* Effect.forEach(found, ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
+  const toolchains = yield* foundToolchains(places)
+  const ofPerson = yield* Effect.forEach(toolchains, ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
     partsOf(folder, network ? parts : [...parts, ...packages])
   )
-  const keys = yield* Effect.forEach(found, ({ folder, toolchain }) => partsOf(folder, toolchain.keys ?? []))
-  const linked = yield* linkedFromProject([...new Set([root, cwd])], own === undefined ? [] : [own])
+  const keys = yield* Effect.forEach(toolchains, ({ folder, toolchain }) => partsOf(folder, toolchain.keys ?? []))
+  const linked = yield* linkedFromProject([...new Set([root, cwd])], projectBin === undefined ? [] : [projectBin])
   const isKept = ({ from }: ShownPath) =>
     !isOfSystem(from) &&
     !isWithin(root, from) &&
     ![home, root, ...hidden, ...emptied].some((one) => isWithin(from, one))
   const all = [...(yield* ofSearchPath(programs)).map(asItIs), ...linked.map(asItIs), ...ofPerson.flat()].filter(isKept)
-  const shown = [...new Map(all.map((one) => [one.to, one])).values()].toSorted((a, b) => a.to.length - b.to.length)
+  const shownPaths = [...new Map(all.map((one) => [one.to, one])).values()].toSorted(
+    (a, b) => a.to.length - b.to.length
+  )
   const hiddenKeys = keys.flat().map(({ to }) => to)
   return {
-    shown,
-    keys: hiddenKeys.filter((one) => shown.some(({ to }) => one !== to && isWithin(to, one))),
-    variables: sandboxVariables(found, network)
+    shown: shownPaths,
+    keys: hiddenKeys.filter((one) => shownPaths.some(({ to }) => one !== to && isWithin(to, one))),
+    variables: sandboxVariables(toolchains, network)
   }
 })

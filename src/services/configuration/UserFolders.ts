@@ -146,7 +146,7 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
   const notes: Array<string> = []
   const system = yield* CurrentUser
   const named = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
-  const known: Array<string> = []
+  const knownFolders: Array<string> = []
   const homes = [
     { source: "HOME", folder: named },
     { source: "The system", folder: system.home === named ? undefined : system.home }
@@ -160,19 +160,21 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
     ]
     const ofOtherHome = named === undefined ? [] : [path.join(named, fallback)]
     const all = [...candidates.flatMap(({ folder }) => folder ?? []), ...ofOtherHome]
-    known.push(...all.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, "task-conductor")))
+    knownFolders.push(
+      ...all.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, "task-conductor"))
+    )
     return yield* firstOwn(candidates, "task-conductor", project, notes)
   })
   const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
-  const own = path.join(yield* folderOf("XDG_STATE_HOME", ".local/state"), "task-conductor")
+  const stateFolder = path.join(yield* folderOf("XDG_STATE_HOME", ".local/state"), "task-conductor")
   const chosen = yield* StateFolder
   const folders: UserFolders = {
     home,
     config,
     own: path.join(config, "task-conductor"),
-    state: chosen === "" ? own : path.resolve(chosen),
-    locks: path.join(own, "locks"),
-    candidates: [...new Set(known)],
+    state: chosen === "" ? stateFolder : path.resolve(chosen),
+    locks: path.join(stateFolder, "locks"),
+    candidates: [...new Set(knownFolders)],
     notes
   }
   return folders

@@ -106,7 +106,7 @@ const makeApply = Effect.gen(function* () {
    * not asked about again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
-    const { message, session, shown, work } = opened
+    const { message, session, shown: shownAnswer, work } = opened
     const { copy } = work.assignment
     if (copy.version() === declined) return ending
     const current = yield* Ref.get(session)
@@ -121,7 +121,7 @@ const makeApply = Effect.gen(function* () {
     const refused = calls.length === 0 ? undefined : yield* approve(message.number, proposal)
     if (refused !== undefined) {
       const answer = `Nothing was changed: ${refused.why}`
-      shown.add(answer)
+      shownAnswer.add(answer)
       return { status: refused.status, answer, reason: answer } satisfies AskEnding
     }
     const { briefing, number } = message
@@ -135,7 +135,7 @@ const makeApply = Effect.gen(function* () {
     const failures = result.calls.filter((call) => !call.result.success)
     const answer = failures.length === 0 ? ending.answer : result.result.summary
     const [missing = ""] = answer.split(/\n\nThe report from before that:\n/)
-    if (failures.length > 0) shown.add(missing)
+    if (failures.length > 0) shownAnswer.add(missing)
     const hasChanged = facts.files.length > 0
     const lines = unverifiedLines({ checks: facts.checks, hasChanged, isNamed: namesChecks })
     const answered = { ...ending, answer, ...(hasChanged ? { facts } : {}) }
@@ -176,14 +176,14 @@ const makeAnswering = Effect.gen(function* () {
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
-      const { message, session, shown, work } = opened
+      const { message, session, shown: shownAnswer, work } = opened
       const { copy, mostTurns } = work.assignment
       const end = yield* runTurns(opened, begun)
       const ended = yield* Ref.get(session)
       const { messages, turn } = ended
       const reason = end._tag === "Accepted" ? "" : reasonOf(end, ended, limits)
       if (end._tag === "Unusable") return { status: end.unable === undefined ? "failed" : "limit", answer: "", reason }
-      if (end._tag === "Accepted") shown.end(end.value)
+      if (end._tag === "Accepted") shownAnswer.end(end.value)
       const asks = message.asksBack && end._tag === "Accepted" && turn < mostTurns
       const words = asks ? yield* questionsAt(`message-${message.number}`).words(end.value) : undefined
       if (words !== undefined) {

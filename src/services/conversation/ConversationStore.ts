@@ -135,12 +135,12 @@ export const keptConversations = Effect.fn("keptConversations")(function* (
 /** The conversation with this id, beginning of an id, or number in the list. */
 export const findConversation = Effect.fn("findConversation")(function* (
   place: Pick<ConversationPlace, "project" | "state">,
-  given: string
+  wanted: string
 ) {
   const all = yield* keptConversations(place)
-  const named = all.filter(({ conversation }) => conversation.startsWith(given))
-  const found = /^\d{1,2}$/.test(given) ? all[Number(given) - 1] : named.length === 1 ? named[0] : undefined
-  return found ?? (yield* new NoConversation({ project: place.project, given }))
+  const named = all.filter(({ conversation }) => conversation.startsWith(wanted))
+  const found = /^\d{1,2}$/.test(wanted) ? all[Number(wanted) - 1] : named.length === 1 ? named[0] : undefined
+  return found ?? (yield* new NoConversation({ project: place.project, given: wanted }))
 })
 
 /** The last conversation about the project; one that cannot be read is passed over. */

@@ -24,10 +24,10 @@ const commandsIn = Effect.fnUntraced(function* (folder: string, root: string, is
     if (!found.inside) return []
     return [readCustomCommand(name, yield* readTextFile(found.path, mostBytes), isOwn)]
   })
-  const found = yield* Effect.forEach(files.toSorted(), (file) =>
+  const commands = yield* Effect.forEach(files.toSorted(), (file) =>
     Effect.orElseSucceed(read(file), (): ReadonlyArray<CustomCommand> => [])
   )
-  return found.flat()
+  return commands.flat()
 })
 
 export const customCommands = Effect.fn("customCommands")(function* ({
@@ -40,8 +40,8 @@ export const customCommands = Effect.fn("customCommands")(function* ({
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => folder)
-  const own = yield* commandsIn(path.join(folders.own, "commands"), yield* real(folders.own), true)
+  const ofUser = yield* commandsIn(path.join(folders.own, "commands"), yield* real(folders.own), true)
   const ofProject = yield* commandsIn(path.join(project, ".task-conductor/commands"), yield* real(project), false)
-  const names = new Set(own.map(({ name }) => name))
-  return [...own, ...ofProject.filter(({ name }) => !names.has(name))]
+  const names = new Set(ofUser.map(({ name }) => name))
+  return [...ofUser, ...ofProject.filter(({ name }) => !names.has(name))]
 })

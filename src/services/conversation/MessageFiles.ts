@@ -51,8 +51,8 @@ export const makeMessageFiles = Effect.gen(function* () {
   const workspace = yield* Workspace
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
 
-  const readPicture = Effect.fnUntraced(function* (given: string, number: number) {
-    const file = yield* workspace.canonical(given)
+  const readPicture = Effect.fnUntraced(function* (writtenPath: string, number: number) {
+    const file = yield* workspace.canonical(writtenPath)
     yield* gate.authorize(
       questionOfAccess({ task: `Message ${number}`, place: `message-${number}` }, { _tag: "ReadFile", ...file })
     )
@@ -60,10 +60,10 @@ export const makeMessageFiles = Effect.gen(function* () {
     const mediaType = pictureType(bytes)
     if (mediaType === undefined) {
       return yield* new MessageFileError({
-        message: `${given} is no picture of a kind that models see: PNG, JPEG, GIF or WebP.`
+        message: `${writtenPath} is no picture of a kind that models see: PNG, JPEG, GIF or WebP.`
       })
     }
-    return { path: given, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
+    return { path: writtenPath, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
   }, Effect.mapError(failed))
 
   /** What was named, if it is a file. A word that only looks like one stays a word. */
@@ -73,11 +73,11 @@ export const makeMessageFiles = Effect.gen(function* () {
     const { target } = form.reference
     const meant = yield* Effect.provideService(meantFile(form.reference), Workspace, workspace)
     if (meant !== undefined) return meant.reference
-    const found = yield* Effect.option(workspace.canonical(target))
-    if (found._tag === "None") return undefined
-    if (!found.value.inside) return isElsewhere(target) ? form.reference : undefined
+    const canonical = yield* Effect.option(workspace.canonical(target))
+    if (canonical._tag === "None") return undefined
+    if (!canonical.value.inside) return isElsewhere(target) ? form.reference : undefined
     const files = yield* tree
-    const folder = path.relative(workspace.root, found.value.path)
+    const folder = path.relative(workspace.root, canonical.value.path)
     if (files.some((file) => folder === "" || file.startsWith(`${folder}/`))) return undefined
     const [near] = nearestPaths(target, files)
     if (near === undefined) return undefined
@@ -89,7 +89,7 @@ export const makeMessageFiles = Effect.gen(function* () {
   /** The files that `text` and `given` name, for the message with this number. */
   return Effect.fn("readMessageFiles")(function* (
     text: string,
-    given: ReadonlyArray<string>,
+    imagePaths: ReadonlyArray<string>,
     briefing: Briefing,
     number: number
   ): Effect.fn.Return<MessageFiles, MessageFileError> {
@@ -103,7 +103,7 @@ export const makeMessageFiles = Effect.gen(function* () {
       names.push(name)
     }
     const images = named.filter(({ target }) => isPictureName(target)).map(({ target }) => target)
-    const paths = [...new Set([...given, ...images])]
+    const paths = [...new Set([...imagePaths, ...images])]
     if (paths.length > 0) yield* Effect.mapError(support.see, failed)
     const pictures = yield* Effect.forEach(paths, (one) => readPicture(one, number))
     const texts = named.filter(({ target }) => !isPictureName(target))

@@ -102,8 +102,8 @@ export const makeMessageWork = Effect.gen(function* () {
   return Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
     const { briefing, listen, number, progress, system, tools } = message
     const mayChange = tools.some((tool) => fileTools.has(tool))
-    const own = { mayChange, tools: new Set(tools) }
-    const shown = makeShownAnswer(listen)
+    const offered = { mayChange, tools: new Set(tools) }
+    const shownAnswer = makeShownAnswer(listen)
     const session = yield* Ref.make(begun)
     const assignment: Assignment = {
       kind: "message",
@@ -125,7 +125,7 @@ export const makeMessageWork = Effect.gen(function* () {
         shown: projectTextOf(briefing),
         hasMaterial: hasMaterial(message, before)
       }),
-      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...own, paths })),
+      read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
       // Each call that needs it is asked about by itself.
       approve: () => Effect.void,
       // Links are held against what the program and the user have shown, never against what the model wrote.
@@ -148,10 +148,11 @@ export const makeMessageWork = Effect.gen(function* () {
             progress.toolCalls = now.outcomes.length
           })
         ),
-      announce: () => Effect.sync(shown.acted),
-      isFinal: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
+      announce: () => Effect.sync(shownAnswer.acted),
+      isFinal: ({ reason }) =>
+        reason._tag === "CutOff" && readMessageTurn(reason.partial, offered).report !== undefined,
       listen: () => {
-        const take = shown.begin()
+        const take = shownAnswer.begin()
         progress.partial = ""
         return (delta) => {
           progress.partial += delta
@@ -159,6 +160,6 @@ export const makeMessageWork = Effect.gen(function* () {
         }
       }
     }
-    return { message, shown, work, session } satisfies OpenedMessage
+    return { message, shown: shownAnswer, work, session } satisfies OpenedMessage
   })
 })

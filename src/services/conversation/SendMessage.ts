@@ -152,7 +152,7 @@ const makeAnswerTo = Effect.gen(function* () {
     if (messages.some((before) => before.role === "user" && before.pictures !== undefined)) yield* support.see
     const plain = withoutMarks(text, files.names)
     const briefing = briefingOf(surroundings, plain)
-    const own = {
+    const userMessage = {
       role: "user" as const,
       content: messages.some(isFromPerson) ? plain : fill(briefing, tools).user,
       said: typed,
@@ -165,8 +165,8 @@ const makeAnswerTo = Effect.gen(function* () {
       told,
       { briefing, budget: charactersIn(contextWindow / 8) }
     )
-    const shown = `${files.text}${rules}`
-    const content = shown === "" ? [own] : [fromHost(shown), own]
+    const besidePrompt = `${files.text}${rules}`
+    const content = besidePrompt === "" ? [userMessage] : [fromHost(besidePrompt), userMessage]
     const { system } = fill(briefingOf(surroundings, text), tools)
     return yield* answerMessage({ ...message, system, content, briefing, memory, told, acceptUnverified, asksBack })
   })

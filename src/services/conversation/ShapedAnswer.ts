@@ -50,7 +50,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
   const attempt = (
     order: ShapeOrder,
     form: AnswerSchema,
-    { left, useless }: { readonly left: number; readonly useless: number },
+    { left: attemptsLeft, useless }: { readonly left: number; readonly useless: number },
     rejected: ReadonlyArray<ConversationMessage>
   ): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -58,21 +58,21 @@ export const makeShapedAnswer = Effect.gen(function* () {
       progress.iterations += 1
       const id = { stage: "ask" as const, round: number, attempt: progress.iterations }
       const conversation = { system, tools: [], messages: [...messages, request(form), ...rejected] }
-      const said = yield* caller.ask({
+      const reply = yield* caller.ask({
         id,
         step: 0,
         prompt: measuredPrompt(conversation),
         conversation,
         format: form.schema
       })
-      const { issues, value } = readJsonAnswer(said.text, form)
+      const { issues, value } = readJsonAnswer(reply.text, form)
       if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
-      yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })
+      yield* events.publish({ type: "answer.rejected", call: id, answer: reply.text, issues })
       const inRow = issues.some(({ what }) => what === notJson) ? useless + 1 : 0
-      if (left > 1 && inRow < mostUselessAnswers) {
-        return yield* attempt(order, form, { left: left - 1, useless: inRow }, again(said.text, issues))
+      if (attemptsLeft > 1 && inRow < mostUselessAnswers) {
+        return yield* attempt(order, form, { left: attemptsLeft - 1, useless: inRow }, again(reply.text, issues))
       }
-      const tries = most - left + 1
+      const tries = most - attemptsLeft + 1
       const reason = `The answer does not fit the JSON schema after ${tries} tries: ${issues.map(({ what }) => what).join(" ")}`
       return { status: "failed", answer: "", reason }
     })

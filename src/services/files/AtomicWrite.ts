@@ -149,30 +149,30 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
  * old text. On any failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
-  function* (file: string, given: string | Uint8Array, made: Made = {}) {
+  function* (file: string, newContent: string | Uint8Array, change: Made = {}) {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
-    const old = made.kind === "link" ? undefined : yield* existing(file, reach)
+    const old = change.kind === "link" ? undefined : yield* existing(file, reach)
     if (old !== undefined) yield* fs.access(reach, { writable: true })
-    const from = made.kind === "link" ? undefined : made.from
-    const after = from?.state ?? textHash(given)
+    const from = change.kind === "link" ? undefined : change.from
+    const after = from?.state ?? textHash(newContent)
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
-    const isText = typeof given === "string" && made.kind !== "link" && from === undefined
-    const content = isText ? yield* encoded(file, reach, given, old?.size) : given
-    const mode = modeOf(made, old?.mode)
+    const isText = typeof newContent === "string" && change.kind !== "link" && from === undefined
+    const content = isText ? yield* encoded(file, reach, newContent, old?.size) : newContent
+    const mode = modeOf(change, old?.mode)
     let created = false
     const onCreated = () => {
       created = true
     }
     yield* Effect.gen(function* () {
-      yield* made.kind === "link"
-        ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
+      yield* change.kind === "link"
+        ? Effect.tap(fs.symlink(String(newContent), temporary), Effect.sync(onCreated))
         : from !== undefined
           ? takeBytes(from, temporary, onCreated)
           : createFile(temporary, content, mode, onCreated)
       if (old !== undefined) yield* keepOwner(temporary, old, mode)
-      yield* requireExpected(file, reach, made)
+      yield* requireExpected(file, reach, change)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },

@@ -57,7 +57,7 @@ type Looked = { readonly path: string } | { readonly why: string } | undefined
 /** Looks at files that may be shown, each once. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
   /* The canonical paths of what is shown. */
-  const shown = new Set<string>()
+  const shownFiles = new Set<string>()
 
   /** A file by its absolute path; nothing where there is none. What is asked for in the project may not lie above it. */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
@@ -83,16 +83,16 @@ const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder
     if (file === undefined) return { why: "is not there" }
     if ("why" in file) return file
     if (file.path === from) return { why: "is the file itself" }
-    if (shown.has(file.path)) return { isShown: true as const }
+    if (shownFiles.has(file.path)) return { isShown: true as const }
     const { text, why } = yield* read(file.path)
     return why === undefined ? { text, file: file.path } : { why: `cannot be used: ${why}` }
   })
 
-  return { look, read, readNamed, shown }
+  return { look, read, readNamed, shown: shownFiles }
 }
 
 const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, repository: string) => {
-  const { look, read, readNamed, shown } = makeLook(workspace, order, repository)
+  const { look, read, readNamed, shown: shownFiles } = makeLook(workspace, order, repository)
   const notes: Array<string> = []
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
   const leaveOut = (name: string, why: string): void => {
@@ -105,20 +105,20 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     const all = importsIn(text)
     const imported: Array<{ readonly at: Import; readonly from: string; readonly text: string }> = []
     for (const at of all.slice(0, mostImports)) {
-      const found = yield* readNamed(at, from)
-      if ("isShown" in found) continue
-      if ("why" in found) {
-        if (at.isSure) notes.push(`${name} imports ${at.path}, which ${found.why.replace(/\.$/, "")}.`)
+      const importedFile = yield* readNamed(at, from)
+      if ("isShown" in importedFile) continue
+      if ("why" in importedFile) {
+        if (at.isSure) notes.push(`${name} imports ${at.path}, which ${importedFile.why.replace(/\.$/, "")}.`)
         continue
       }
-      shown.add(found.file)
-      const nested = importsIn(found.text).find(({ isSure }) => isSure)
+      shownFiles.add(importedFile.file)
+      const nested = importsIn(importedFile.text).find(({ isSure }) => isSure)
       if (nested !== undefined) {
         notes.push(
-          `${nameOf(found.file)} imports ${nested.path}, which is not followed: ${name} imports the file itself.`
+          `${nameOf(importedFile.file)} imports ${nested.path}, which is not followed: ${name} imports the file itself.`
         )
       }
-      imported.push({ at, from: nameOf(found.file), text: found.text })
+      imported.push({ at, from: nameOf(importedFile.file), text: importedFile.text })
     }
     if (all.length > mostImports) notes.push(`${name} imports ${all.length} files, of which ${mostImports} are read.`)
     return withImports(text, imported)
@@ -128,38 +128,38 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
     const pointer = pointerIn(text)
     if (pointer === undefined) return { text, from: file }
-    const found = yield* readNamed(pointer, file)
-    if ("isShown" in found) return undefined
-    if ("why" in found) {
+    const pointed = yield* readNamed(pointer, file)
+    if ("isShown" in pointed) return undefined
+    if ("why" in pointed) {
       if (!pointer.isSure) return { text, from: file }
-      leaveOut(name, `it holds only the path ${pointer.path}, which ${found.why}`)
+      leaveOut(name, `it holds only the path ${pointer.path}, which ${pointed.why}`)
       return { text: "", from: file }
     }
-    const next = pointerIn(found.text)
+    const next = pointerIn(pointed.text)
     if (next?.isSure === true) {
-      leaveOut(name, `it leads to ${nameOf(found.file)}, which holds only a path, too: ${next.path}`)
+      leaveOut(name, `it leads to ${nameOf(pointed.file)}, which holds only a path, too: ${next.path}`)
       return { text: "", from: file }
     }
-    shown.add(found.file)
-    return { text: found.text, from: found.file }
+    shownFiles.add(pointed.file)
+    return { text: pointed.text, from: pointed.file }
   })
 
   /** The text of one description, nothing where it is shown already; empty where there is none. */
   const describe = Effect.fnUntraced(function* (written: string, name: string) {
-    const found = yield* look(written)
-    if (found === undefined) return ""
-    if ("why" in found) {
-      const why = found.why.startsWith("is not allowed") ? "no rule lets it be read" : `it ${found.why}`
+    const looked = yield* look(written)
+    if (looked === undefined) return ""
+    if ("why" in looked) {
+      const why = looked.why.startsWith("is not allowed") ? "no rule lets it be read" : `it ${looked.why}`
       leaveOut(name, why)
       return ""
     }
-    if (shown.has(found.path)) return undefined
-    const { text, why } = yield* read(found.path)
+    if (shownFiles.has(looked.path)) return undefined
+    const { text, why } = yield* read(looked.path)
     if (why !== undefined) leaveOut(name, why)
     if (text === "") return ""
-    const followed = yield* follow(text, found.path, name)
+    const followed = yield* follow(text, looked.path, name)
     if (followed === undefined || followed.text === "") return followed?.text
-    shown.add(found.path)
+    shownFiles.add(looked.path)
     return yield* expand(followed.text, followed.from)
   })
 

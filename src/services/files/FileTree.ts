@@ -165,14 +165,14 @@ interface ListedFolder {
 
 /** The folder with its own rules, and with its own index where it is another repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
-  const own = names.has(".gitignore")
+  const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
     : { rules: [] }
   const isRepository = !isTop && names.has(".git")
   const tracked = isRepository ? yield* trackedFiles(folder.path, folder.path) : folder.tracked
   return {
-    folder: { ...folder, tracked, chain: [...own.rules, ...folder.chain] } satisfies RuledFolder,
-    problems: problemsOf(own, isRepository ? tracked : {})
+    folder: { ...folder, tracked, chain: [...folderRules.rules, ...folder.chain] } satisfies RuledFolder,
+    problems: problemsOf(folderRules, isRepository ? tracked : {})
   }
 })
 
@@ -181,11 +181,11 @@ const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<st
 
 /** The entries of a folder that count. A folder that no longer exists counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
-  given: RuledFolder,
+  outer: RuledFolder,
   isTop = false
 ): Effect.fn.Return<ListedFolder, never, FileSystem.FileSystem> {
-  const { entries, problem } = yield* Effect.map(entriesOf(given.path), (read) => ({ problem: undefined, ...read }))
-  const { folder, problems } = yield* entered(given, new Set(entries.map(({ name }) => name)), isTop)
+  const { entries, problem } = yield* Effect.map(entriesOf(outer.path), (read) => ({ problem: undefined, ...read }))
+  const { folder, problems } = yield* entered(outer, new Set(entries.map(({ name }) => name)), isTop)
   const standingOf = standingIn(folder)
   const files: Array<string> = []
   const folders: Array<RuledFolder> = []
@@ -248,13 +248,13 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
 
 /** A folder that is only in a working copy holds nothing in the project. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
-  const found = yield* Effect.catchIf(
+  const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),
     ({ type }) => type === "not_found",
     () => Effect.succeed([])
   )
-  const files = found.slice(0, entries).map((file) => path.relative(root, file).split(path.sep).join("/"))
-  return { files, isWhole: found.length <= entries, unread: [], passedOver: [], problems: [] } satisfies TreeListing
+  const files = absolute.slice(0, entries).map((file) => path.relative(root, file).split(path.sep).join("/"))
+  return { files, isWhole: absolute.length <= entries, unread: [], passedOver: [], problems: [] } satisfies TreeListing
 })
 
 /**
@@ -288,10 +288,10 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
     const isWithinBounds = files.length + folders.length - 1 <= bounds.entries
     isWhole = isWithinBounds && !(isLate && opened < folders.length)
   }
-  const shown = isWhole ? files : files.slice(0, bounds.entries)
+  const withinBounds = isWhole ? files : files.slice(0, bounds.entries)
   const relative = (one: string) => path.relative(root, one).split(path.sep).join("/")
   return {
-    files: shown.map(relative).sort(compareCodePoints),
+    files: withinBounds.map(relative).sort(compareCodePoints),
     isWhole,
     unread: folders
       .slice(opened)

@@ -25,10 +25,10 @@ const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefi
 
 /** Whether a path of the project leads to something in it, and whether the copy alone has it. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
-  const found = yield* Effect.option(canonicalPath(root, written))
-  if (found._tag === "None" || !found.value.inside) return { isThere: false, isProposed: false }
-  const proposed = proposes(yield* CurrentCopy, found.value.path)
-  return { isThere: proposed ?? (yield* isThere(found.value.path)), isProposed: proposed === true }
+  const canonical = yield* Effect.option(canonicalPath(root, written))
+  if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
+  const proposed = proposes(yield* CurrentCopy, canonical.value.path)
+  return { isThere: proposed ?? (yield* isThere(canonical.value.path)), isProposed: proposed === true }
 })
 
 /** True when something is at a path of the machine, and when that cannot be told. */

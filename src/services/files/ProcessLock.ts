@@ -138,11 +138,11 @@ export const takeLock = Effect.fn("takeLock")(function* (
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {
     const said = yield* Effect.result(askHolder(address))
     if (!isSecond && Result.isFailure(said) && (yield* clearDead(address, said.failure))) return yield* attempt(true)
-    const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
+    const holder = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
     return yield* new LockTaken({
       what,
       remedy: options.remedy ?? "Wait for it, or end it first.",
-      ...(Option.isSome(found) ? { holder: found.value } : {})
+      ...(Option.isSome(holder) ? { holder: holder.value } : {})
     })
   })
 

@@ -57,11 +57,11 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
   const fs = yield* FileSystem.FileSystem
   const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
   for (const file of files.map((name) => path.join(folder, name))) {
-    const other = yield* Effect.orElseSucceed(fs.readFileString(file), () => real)
-    if (other === real || !(isWithin(other, real) || isWithin(real, other))) continue
-    const holder = yield* lockHolder(lockName(other), { folder: locks })
+    const lockedProject = yield* Effect.orElseSucceed(fs.readFileString(file), () => real)
+    if (lockedProject === real || !(isWithin(lockedProject, real) || isWithin(real, lockedProject))) continue
+    const holder = yield* lockHolder(lockName(lockedProject), { folder: locks })
     if (holder._tag === "None") yield* Effect.ignore(fs.remove(file))
-    else return yield* new LockTaken({ what: `The project ${other}`, remedy, holder: holder.value })
+    else return yield* new LockTaken({ what: `The project ${lockedProject}`, remedy, holder: holder.value })
   }
 })
 
@@ -79,13 +79,13 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
     schedule: Schedule.spaced("20 millis"),
     while: makePatience()
   })
-  const own = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
+  const projectLock = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
   const listed = Effect.andThen(makeFolders(folder, 0o700), writePrivateFile(file, new TextEncoder().encode(real)))
   const scope = yield* Effect.scope
   yield* Effect.scoped(
     look.pipe(
       Effect.andThen(refuseNested(real, folder, locks)),
-      Effect.andThen(Scope.provide(own, scope)),
+      Effect.andThen(Scope.provide(projectLock, scope)),
       Effect.andThen(Effect.orElseSucceed(fs.exists(file), () => false)),
       Effect.tap(Effect.ignore(listed)),
       Effect.flatMap((wasKilled) => (wasKilled ? removeAllLeftovers(real) : Effect.void))
@@ -104,13 +104,13 @@ const awaitProject = Effect.fnUntraced(function* (
 ) {
   let lastMessage = ""
   for (;;) {
-    const taken = yield* takeProject(place).pipe(
+    const lockTaken = yield* takeProject(place).pipe(
       Effect.as(undefined),
       Effect.catchTag("LockTaken", (one) => Effect.succeed(one))
     )
-    if (taken === undefined) return
-    if (taken.message !== lastMessage) yield* waits(taken)
-    lastMessage = taken.message
+    if (lockTaken === undefined) return
+    if (lockTaken.message !== lastMessage) yield* waits(lockTaken)
+    lastMessage = lockTaken.message
     yield* Effect.sleep(lookAgain)
   }
 })
@@ -123,11 +123,11 @@ const makeWriteLock = Effect.fnUntraced(function* (place: LockedProject) {
   const take = Effect.fnUntraced(function* (waits: (text: string) => Effect.Effect<void>) {
     if ((yield* Ref.get(held)) !== undefined) return undefined
     const scope = yield* Scope.make()
-    const taken = Scope.provide(
+    const projectTaken = Scope.provide(
       awaitProject(place, ({ by, what }) => waits(`${what} is being changed by ${by}. Waiting until that has ended.`)),
       scope
     )
-    return yield* provide(taken).pipe(
+    return yield* provide(projectTaken).pipe(
       Effect.andThen(Ref.set(held, scope)),
       Effect.as(undefined),
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, Exit.void))),

@@ -113,7 +113,7 @@ const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly a
 /** The bytes of some lines, from a file of any size; at most `maxBytes` of them. */
 const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: LineRange, maxBytes: number) {
   const { handle } = yield* openRegular(file)
-  const taken: Array<Uint8Array> = []
+  const chunks: Array<Uint8Array> = []
   let total = 0
   let line = 1
   let endsWithLine = false
@@ -129,9 +129,9 @@ const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: L
     line = end.line
     total += end.at
     if (total > maxBytes) return yield* tooManyLines(file, { from, to }, maxBytes)
-    if (end.at > 0) taken.push(rest.subarray(0, end.at))
+    if (end.at > 0) chunks.push(rest.subarray(0, end.at))
   }
-  return { bytes: Buffer.concat(taken, total), lines: endsWithLine ? line - 1 : line }
+  return { bytes: Buffer.concat(chunks, total), lines: endsWithLine ? line - 1 : line }
 })
 
 const decode = (file: string, bytes: Uint8Array): Effect.Effect<DecodedText, ToolFailure> =>

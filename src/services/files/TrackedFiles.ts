@@ -58,13 +58,13 @@ const indexAt = Effect.fnUntraced(function* (
 
 /** What the repository in `top` tracks at or below a folder. */
 export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
-  const { common, own } = yield* gitFolders(top)
+  const { common, own: gitFolder } = yield* gitFolders(top)
   const hashBytes = yield* hashBytesOf(common)
-  const file = path.join(own, "index")
+  const file = path.join(gitFolder, "index")
   const index = yield* indexAt(file, hashBytes)
   const sharedName = Result.getOrUndefined(index)?.sharedIndex
   const shared: ReadIndex =
-    sharedName === undefined ? Result.succeed(undefined) : yield* indexAt(path.join(own, sharedName), hashBytes)
+    sharedName === undefined ? Result.succeed(undefined) : yield* indexAt(path.join(gitFolder, sharedName), hashBytes)
   const beginning = below === top ? "" : `${path.relative(top, below).split(path.sep).join("/")}/`
   const named = (key: "files" | "submodules") =>
     [index, shared]

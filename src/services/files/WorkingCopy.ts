@@ -15,15 +15,16 @@ export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
  * A proposal after an earlier one of the same path: the project is as it was then, and so is what the file becomes. A text that is
  * written takes the place of bytes that were moved there; a file that is moved back has not changed.
  */
-const proposedAfter = (before: ProposedFile | undefined, given: ProposedFile): ProposedFile => {
-  const { path, text } = given
-  const { base, holds } = before ?? given
-  if (text === null) return { path, base, text, ...besideText({ ...given, holds, from: undefined, kind: undefined }) }
+const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
+  const { path, text } = proposal
+  const { base, holds } = before ?? proposal
+  if (text === null)
+    return { path, base, text, ...besideText({ ...proposal, holds, from: undefined, kind: undefined }) }
   const moved = before !== undefined && before.text !== null && !isOpaque(before) ? before : undefined
-  const isBack = given.from?.path === path
-  const from = isBack ? undefined : (given.from ?? moved?.from)
-  const kind = isBack || given.from !== undefined ? given.kind : (given.kind ?? before?.kind)
-  const folder = given.folder ?? (isBack ? undefined : moved?.folder)
+  const isBack = proposal.from?.path === path
+  const from = isBack ? undefined : (proposal.from ?? moved?.from)
+  const kind = isBack || proposal.from !== undefined ? proposal.kind : (proposal.kind ?? before?.kind)
+  const folder = proposal.folder ?? (isBack ? undefined : moved?.folder)
   const isSame = isBack && holds !== undefined
   const beside = besideText({ folder, from, kind, holds: isSame ? undefined : holds })
   return { path, base, text: isSame ? base : text, ...beside }
@@ -108,10 +109,10 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
 
 /** The same with the lines that changed alone, where a text is known that they stand in. */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
-  const known = new Map(before.map((file) => [file.path, file.text]))
+  const textsBefore = new Map(before.map((file) => [file.path, file.text]))
   return proposedSince(copy, before).map((file): ProposedChange => {
     const { base, path, text } = file
-    const was = known.get(path) ?? base
+    const was = textsBefore.get(path) ?? base
     if (was === null || text === null) return file
     const { head, now, old, tail } = changedLines(was, text)
     const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }

@@ -143,10 +143,10 @@ const proposedState = (file: ProposedFile): string => {
 const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   const { from, kind, path, text } = file
   if (text === null) return undefined
-  const known = { path, state: proposedState(file) }
-  if (kind === "link") return { ...known, is: "link", leads: text, size: 0, isText: false }
-  if (isOpaque(file)) return { ...known, is: "file", size: from?.size ?? 0, isText: false }
-  return { ...known, is: "file", size: Buffer.byteLength(text), isText: true }
+  const shared = { path, state: proposedState(file) }
+  if (kind === "link") return { ...shared, is: "link", leads: text, size: 0, isText: false }
+  if (isOpaque(file)) return { ...shared, is: "file", size: from?.size ?? 0, isText: false }
+  return { ...shared, is: "file", size: Buffer.byteLength(text), isText: true }
 }
 
 /** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */

@@ -80,10 +80,10 @@ const protectionOf = Effect.fnUntraced(function* (
   lines: ReadonlyArray<JournalLine>
 ): Effect.fn.Return<JournalProtection & { readonly problem?: string }, never, FileSystem.FileSystem | Path.Path> {
   const file = yield* journalKeyFile(locks)
-  const found = yield* journalKey(file, "write")
+  const journalKeyRead = yield* journalKey(file, "write")
   const write = makeSafeJson(secrets)
-  if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
-  const key = new SealKey(found.key, runId)
+  if ("problem" in journalKeyRead) return { write, problem: `${file}: ${journalKeyRead.problem}` }
+  const key = new SealKey(journalKeyRead.key, runId)
   return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 

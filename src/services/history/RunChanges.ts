@@ -124,21 +124,22 @@ const patchText = (bytes: Uint8Array): string | undefined => {
 /** What the file of a change holds now; absent where there is no file, or something that no run makes. */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const found = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
-  if (found.startsWith("link ")) {
+  const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
+  if (contentNow.startsWith("link ")) {
     const bytes = new TextEncoder().encode(yield* Effect.orElseSucceed(fs.readLink(file), () => ""))
-    return { found, now: { bytes, kind: "link" as const } }
+    return { found: contentNow, now: { bytes, kind: "link" as const } }
   }
   const info = yield* Effect.option(fs.lstat(file))
-  if (!Option.exists(info, ({ size, type }) => type === "File" && Number(size) <= mostKept)) return { found }
+  if (!Option.exists(info, ({ size, type }) => type === "File" && Number(size) <= mostKept))
+    return { found: contentNow }
   const bytes = yield* Effect.option(fs.readFile(file))
-  if (Option.isNone(info) || Option.isNone(bytes)) return { found }
-  return { found, now: { bytes: bytes.value, kind: kindOfMode(info.value.mode) } }
+  if (Option.isNone(info) || Option.isNone(bytes)) return { found: contentNow }
+  return { found: contentNow, now: { bytes: bytes.value, kind: kindOfMode(info.value.mode) } }
 })
 
 /** How the file of a change is now. */
 const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }: ChangesOfFile) {
-  const { found, now } = yield* contentAt(path)
+  const { found: stateNow, now } = yield* contentAt(path)
   const before = mode === undefined ? undefined : kindOfMode(mode)
   const content = kind === "link" ? now?.bytes : textOf(now?.bytes)
   const hashes =
@@ -148,10 +149,10 @@ const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }
   const stateOf = (): ChangeState => {
     if (was === undefined) return "not_kept"
     const wanted = was === null ? "absent" : before === "link" ? `link ${was}` : was
-    if (found === wanted && (before === undefined || now?.kind === before)) return "undone"
-    return isMadeText && isMadeKind && (now !== undefined || found === "absent") ? "made" : "changed_since"
+    if (stateNow === wanted && (before === undefined || now?.kind === before)) return "undone"
+    return isMadeText && isMadeKind && (now !== undefined || stateNow === "absent") ? "made" : "changed_since"
   }
-  return { found, now, state: stateOf() }
+  return { found: stateNow, now, state: stateOf() }
 })
 
 /** A file on one side of a change. */
@@ -205,13 +206,13 @@ const shownChange = Effect.fnUntraced(function* (
   const sides = yield* sidesOf(change, versions)
   const name = path.relative(root, change.path).split(path.sep).join("/")
   const kind = change.was === null ? "new" : change.texts.at(-1) === null ? "removed" : "changed"
-  const known = { path: name, kind, ...(change.kind === undefined ? {} : { becomes: change.kind }) } as const
+  const shared = { path: name, kind, ...(change.kind === undefined ? {} : { becomes: change.kind }) } as const
   if (sides === undefined) {
-    return { ...known, state: "not_kept", insertions: 0, deletions: 0, diff: "" } satisfies RunChange
+    return { ...shared, state: "not_kept", insertions: 0, deletions: 0, diff: "" } satisfies RunChange
   }
   const { added, diff, isBinary, removed } = patchBetween(name, sides.before, sides.after)
   const binary = isBinary ? { binary: true } : {}
-  return { ...known, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
+  return { ...shared, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
 /** False for a file that holds again what it held before. */
@@ -277,14 +278,14 @@ const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
 }
 
 const carryOut = Effect.fnUntraced(function* (step: Step) {
-  const { change, found, next } = step
+  const { change, found: stateNow, next } = step
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
   /* What a link leads to is not written through it. */
-  const isReplaced = found.startsWith("link ") && !isLink && next !== null
-  if (isReplaced) yield* changeFile(change.path, null, { found })
-  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : found, ...after })
+  const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
+  if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
+  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /** The changes that are named; only the last of several of one file, between which somebody else wrote. */
@@ -315,7 +316,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   const steps: Array<Step> = []
   const all = yield* chosen(kept, request)
   for (const change of all) {
-    const { found, now, state } = yield* standingOf(change)
+    const { found: stateNow, now, state } = yield* standingOf(change)
     if (state === (redo ? "made" : "undone")) continue
     const name = path.relative(root, change.path)
     const sides = yield* sidesOf(change, versions)
@@ -329,7 +330,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     if (!isThere) refuse("its path leads elsewhere now")
     else if (state === "changed_since") refuse("it was changed since", patchBetween(name, sides?.after, now).diff)
     else if (sides === undefined) refuse(`what it held ${redo ? "then" : "before"} is not kept`)
-    else steps.push({ change, found, next, redo })
+    else steps.push({ change, found: stateNow, next, redo })
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })

@@ -179,13 +179,13 @@ const lastOf = Effect.fn("lastOf")(function* (
   const { here, others, own } = yield* runsOf(all, folder)
   const [last] = own
   if (last !== undefined) return last.runId
-  const known = others.flatMap(({ project, runId }) => (project === undefined ? [] : [{ project, runId }]))
+  const ofProjects = others.flatMap(({ project, runId }) => (project === undefined ? [] : [{ project, runId }]))
   if (isMoved) {
-    for (const { project, runId } of known) {
+    for (const { project, runId } of ofProjects) {
       if (!(yield* Effect.orElseSucceed(fs.exists(project), () => true))) return runId
     }
   }
-  const [newest] = known
+  const [newest] = ofProjects
   return yield* new RunNotFound({
     given: "last",
     candidates: [],
@@ -199,23 +199,23 @@ const lastOf = Effect.fn("lastOf")(function* (
 })
 
 /** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
-export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: ReadonlyArray<string>) {
+export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: ReadonlyArray<string>) {
   const [last] = all
-  if (given === "last" && last !== undefined) return last
-  if (all.includes(given)) return given
-  const beginning = given === "" ? [] : all.filter((id) => id.startsWith(given))
+  if (wanted === "last" && last !== undefined) return last
+  if (all.includes(wanted)) return wanted
+  const beginning = wanted === "" ? [] : all.filter((id) => id.startsWith(wanted))
   const [only] = beginning
   if (only !== undefined && beginning.length === 1) return only
   const isAmbiguous = beginning.length > 1
-  const candidates = (isAmbiguous ? beginning : nearest(given, all)).slice(0, 5)
-  return yield* new RunNotFound({ given, candidates, isAmbiguous })
+  const candidates = (isAmbiguous ? beginning : nearest(wanted, all)).slice(0, 5)
+  return yield* new RunNotFound({ given: wanted, candidates, isAmbiguous })
 })
 
 /** The newest first. Ids name the second in which a run began, and within one they say nothing. */
-const byStart = (one: RunSummary, other: RunSummary): number =>
-  compareCodePoints(other.runId.slice(0, 15), one.runId.slice(0, 15)) ||
-  compareCodePoints(other.startedAt ?? "", one.startedAt ?? "") ||
-  compareCodePoints(other.runId, one.runId)
+const byStart = (first: RunSummary, second: RunSummary): number =>
+  compareCodePoints(second.runId.slice(0, 15), first.runId.slice(0, 15)) ||
+  compareCodePoints(second.startedAt ?? "", first.startedAt ?? "") ||
+  compareCodePoints(second.runId, first.runId)
 
 /** What a list says about a run. */
 const summaryOf = (
@@ -296,14 +296,14 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
       const read = Option.getOrUndefined(decodeKept(text))
       if (read?.journal === state && read.summary.runId === runId) return read.summary
     }
-    const found = yield* summary(runId)
-    if (state !== undefined && !openStandings.has(found.standing)) {
+    const runSummary = yield* summary(runId)
+    if (state !== undefined && !openStandings.has(runSummary.standing)) {
       /* It can be made again: nothing waits for the disk. */
       yield* Effect.ignore(
-        fs.writeFileString(file, JSON.stringify({ journal: state, summary: found }), { mode: 0o600 })
+        fs.writeFileString(file, JSON.stringify({ journal: state, summary: runSummary }), { mode: 0o600 })
       )
     }
-    return found
+    return runSummary
   })
 
   const list: Effect.Effect<ReadonlyArray<RunSummary>> = Effect.flatMap(ids, (all) =>

@@ -135,12 +135,12 @@ export class Journal extends Context.Service<
     writer: JournalWriter
   ): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
-      const known = knownBy(lines, provenFrom)
+      const knownRecords = knownBy(lines, provenFrom)
       const share = makeSharedPrompts()
       const rejected = Deferred.makeUnsafe<never, JournalError>()
       return Journal.of({
-        saved: (type, key) => Effect.sync(() => known.saved(type, key)),
-        uncertain: (key) => Effect.sync(() => known.uncertain(key)),
+        saved: (type, key) => Effect.sync(() => knownRecords.saved(type, key)),
+        uncertain: (key) => Effect.sync(() => knownRecords.uncertain(key)),
         append: (record) => Effect.suspend(() => writer.append(share(record))),
         enqueue: (record) => Effect.suspend(() => writer.enqueue(share(record))),
         unreadable: (key) => Effect.andThen(Deferred.fail(rejected, unknownRecord(lines, key)), Effect.never),

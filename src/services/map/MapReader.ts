@@ -84,7 +84,7 @@ const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<Projec
       [...ways, ...prepare.map((before) => ({ run: before }))].map((way) => keyOf(programOf(way), folderOf(from)))
     )
   )
-  const found = yield* Effect.filter(
+  const installedPrograms = yield* Effect.filter(
     programs,
     (program) =>
       program.includes("/")
@@ -92,7 +92,7 @@ const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<Projec
         : Effect.map(findProgram(program, folders), (found) => found !== undefined),
     { concurrency: filesAtOnce }
   )
-  const here = new Set(found)
+  const here = new Set(installedPrograms)
   return (program: string, folder: string): boolean => here.has(keyOf(program, folder))
 })
 

@@ -45,10 +45,10 @@ export type Phase = "thinking" | "writing"
 
 const quoted = (unit: string): string => (unit.length > 120 ? `${unit.slice(0, 120)}...` : unit)
 
-const detailOf = (found: Unrecoverable): string =>
-  found.kind === "loop"
-    ? `it repeated "${quoted(found.unit)}" ${found.times} times`
-    : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
+const detailOf = (problem: Unrecoverable): string =>
+  problem.kind === "loop"
+    ? `it repeated "${quoted(problem.unit)}" ${problem.times} times`
+    : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${problem.begins}"`
 
 /** What an answer consists of so far, with thoughts apart. */
 class AnswerWriting {

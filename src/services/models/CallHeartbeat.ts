@@ -157,12 +157,12 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
     )
     return Effect.gen(function* () {
       const step = reportsText ? pieceEvery : progressEvery
-      let asked = 0
+      let questions = 0
       for (let passed = step; ; passed += step) {
         yield* Effect.sleep(Duration.millis(step))
         if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
-          if (life.isWaiting() && asked++ % askEvery === 0) {
+          if (life.isWaiting() && questions++ % askEvery === 0) {
             /* The server may take long to say what it has loaded. */
             const listed = Effect.map(isLoaded(model), life.listed)
             yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })

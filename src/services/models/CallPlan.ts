@@ -134,7 +134,7 @@ export const planCall = (
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
   /* What a prompt needs is an estimate, so that an answer may still have its share. */
-  const left = Math.max(reserve, contextWindow - promptTokens)
+  const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)
   const isWindowTooSmall = wanted.thinks && wanted.think !== false && free < least
@@ -149,7 +149,7 @@ export const planCall = (
       ),
       think: plan.think,
       refusesLong: facts.refusesLong,
-      maxTokens: growing.has(stage) ? left : Math.min(left, reserve + (plan.thinks ? limit : 0)),
+      maxTokens: growing.has(stage) ? tokensLeft : Math.min(tokensLeft, reserve + (plan.thinks ? limit : 0)),
       contextWindow,
       seconds: secondsOf(limits)
     },

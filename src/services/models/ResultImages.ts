@@ -79,12 +79,12 @@ export const makeResultImages = Effect.gen(function* () {
     if (!(yield* sees(target))) {
       return { shown: [], lines: images.map((image) => leftOut(image, "this model sees no images")) }
     }
-    const shown: Array<ResultFile> = []
+    const shownFiles: Array<ResultFile> = []
     const lines: Array<string> = []
     const room = Math.min(mostImages, Math.floor(budget / pictureCharacters))
     for (const image of images) {
       const { file, tool } = image
-      if (shown.length >= room) {
+      if (shownFiles.length >= room) {
         lines.push(leftOut(image, "there is no room for it"))
         continue
       }
@@ -92,11 +92,11 @@ export const makeResultImages = Effect.gen(function* () {
       if (read === undefined) lines.push(leftOut(image, "it cannot be read any more"))
       else {
         bytes.set(file.hash, read)
-        shown.push(file)
-        lines.push(`Image ${shown.length} of this message is ${file.name} of \`${tool}\`.`)
+        shownFiles.push(file)
+        lines.push(`Image ${shownFiles.length} of this message is ${file.name} of \`${tool}\`.`)
       }
     }
-    return { shown, lines }
+    return { shown: shownFiles, lines }
   })
 
   return Effect.fnUntraced(function* (

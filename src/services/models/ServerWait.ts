@@ -96,12 +96,12 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
         Effect.gen(function* () {
           if (outage !== mine) return
           const now = yield* Clock.currentTimeMillis
-          const left = mine.ends - now
-          if (left <= 0) return
+          const msLeft = mine.ends - now
+          if (msLeft <= 0) return
           yield* report(mine, now)
           const delay = delays[Math.min(mine.tries, delays.length - 1)] ?? 0
           mine.tries += 1
-          yield* Effect.raceFirst(Effect.sleep(Duration.millis(Math.min(delay, left))), Deferred.await(mine.over))
+          yield* Effect.raceFirst(Effect.sleep(Duration.millis(Math.min(delay, msLeft))), Deferred.await(mine.over))
         })
       )
 

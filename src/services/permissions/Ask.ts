@@ -44,13 +44,13 @@ export const answerEvent = (
 
 /** Shows a question, and reports it with its answer. */
 export const put = <A extends AnyAnswer>(
-  shown: Omit<EventOf<"approval.requested">, "type">,
+  question: Omit<EventOf<"approval.requested">, "type">,
   answer: Effect.Effect<Answered<A>>,
   report: (event: RunEvent) => Effect.Effect<void>
 ): Effect.Effect<Answered<A>> =>
-  report({ type: "approval.requested", ...shown }).pipe(
+  report({ type: "approval.requested", ...question }).pipe(
     Effect.andThen(answer),
-    Effect.tap((answered) => report(answerEvent(shown.scope, shown.hash, answered)))
+    Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
 /** What the user wants instead of what they declined; its words are theirs. */

@@ -77,11 +77,11 @@ const callsToAsk = (
 /** What rules allow of a task that is asked about, one line each. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
-  asked: ReadonlyArray<ListedCall>,
+  askedCalls: ReadonlyArray<ListedCall>,
   nameOf: (path: string) => string
 ): ReadonlyArray<string> =>
   calls.flatMap((call) => {
-    if (asked.includes(call)) return []
+    if (askedCalls.includes(call)) return []
     const { question, rules } = call.decision
     const targets = question.accesses.map((access) => nameOf(accessTarget(access)))
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
@@ -129,10 +129,10 @@ const warnOfSharedWrites = (
 /** Says which rules would allow what nobody can be asked about. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
-  shown: ReadonlyArray<ListedItem>,
+  listed: ReadonlyArray<ListedItem>,
   { events, policy }: GateContext
 ) {
-  const flags = yield* Effect.forEach(shown, ({ question }) =>
+  const flags = yield* Effect.forEach(listed, ({ question }) =>
     question === undefined
       ? Effect.undefined
       : Effect.map(policy.remedy(question), (remedy) => deniedOf(question, "nobody", remedy).flags)
@@ -146,7 +146,7 @@ const sayRules = Effect.fnUntraced(function* (
 
 /** Keeps the answer to a step. A call that is asked about each time is granted only when the user saw it. */
 const rememberStep = Effect.fnUntraced(function* (
-  shown: ReadonlyArray<ListedItem>,
+  listed: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
   wasSeen: boolean,
   context: GateContext
@@ -159,7 +159,7 @@ const rememberStep = Effect.fnUntraced(function* (
     if (typeof answer === "object") return answer.chosen.includes(index + 1)
     return answer !== "decline" && (wasSeen || !isLeft(one))
   }
-  const questions = shown.filter(isApproved).flatMap(({ question }) => question ?? [])
+  const questions = listed.filter(isApproved).flatMap(({ question }) => question ?? [])
   for (const question of questions) {
     if (wasSeen) grants.addShown(question)
     if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
@@ -167,11 +167,11 @@ const rememberStep = Effect.fnUntraced(function* (
   /* A command may run what a write on the same screen brings, which was shown with it. */
   grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
   if (typeof answer === "object") {
-    const excluded = shown.filter((one, index) => !isApproved(one, index))
+    const excluded = listed.filter((one, index) => !isApproved(one, index))
     for (const { question } of excluded) if (question !== undefined) grants.addExcluded(question)
   }
   if (answer !== "step" || always.length === 0) return undefined
-  const problems = yield* Effect.forEach(shown, ({ question }) =>
+  const problems = yield* Effect.forEach(listed, ({ question }) =>
     question === undefined || question.risk === "safe" ? Effect.undefined : saveRules(always, question, context)
   )
   return problems.find((problem) => problem !== undefined)
@@ -198,12 +198,12 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   })
   /* What changes something is left out, whatever the user says; the rest asks by itself. */
   if (open.length === 0 || context.options.readOnly === true) return byRule
-  const shown = (yield* Effect.forEach(open, (task) =>
+  const shownCalls = (yield* Effect.forEach(open, (task) =>
     onTop(itemsOf(task, task.asked, warnings, context), task.others)
   )).flat()
-  const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
+  const hashes = shownCalls.flatMap(({ question }) => question?.hash ?? [])
   const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
-  const items = shown.map(({ item }) => item)
+  const items = shownCalls.map(({ item }) => item)
 
   const ask = Effect.gen(function* () {
     const approvedBy = plans.get(planKey)
@@ -214,14 +214,17 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
       approvedBy === undefined ? yield* approver.step(title, items, hash) : { answer: "remaining", by: approvedBy }
     const { answer, by, instead } = answered
     if (answer === "decline" && instead !== undefined) {
-      const isRead = shown.every(({ question }) => question !== undefined && onlyReads(question)) && { isRead: true }
+      const isRead = shownCalls.every(({ question }) => question !== undefined && onlyReads(question)) && {
+        isRead: true
+      }
       yield* keepRequest({ declined: title, instead, ...isRead }, context)
     }
-    if (answer === "decline" && by === "nobody" && planKey !== checksPlanKey) yield* sayRules(title, shown, context)
+    if (answer === "decline" && by === "nobody" && planKey !== checksPlanKey)
+      yield* sayRules(title, shownCalls, context)
     const wasSeen = approvedBy === undefined && by === "person"
     if (answer === "remaining") plans.set(planKey, by)
     yield* events.publish(answerEvent("step", hash, answered))
-    const warning = yield* rememberStep(shown, answered, wasSeen, context)
+    const warning = yield* rememberStep(shownCalls, answered, wasSeen, context)
     if (warning !== undefined) yield* events.publish({ type: "message", level: "warning", text: warning })
     return answered
   })

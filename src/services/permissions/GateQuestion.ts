@@ -55,11 +55,11 @@ export interface GateQuestion extends Asked, QuestionScope {
 }
 
 /** The hash of one call or access of a task, without the uid, which makes no difference to the question. */
-const callHash = ({ accesses, arguments: given, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
+const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
     tool,
-    given ?? null,
+    values ?? null,
     accesses.map((access) => ({ ...plainAccess(access) })),
     ...(pin === undefined ? [] : [{ ...pin }])
   ])

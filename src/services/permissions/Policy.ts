@@ -172,7 +172,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
   const sourced = (rule: RememberedRule): SourcedRule =>
     policies.file === undefined ? rule : { ...rule, source: policies.file }
   const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root, folder)))
-  const given = Effect.map(soFar.addedRules, (added) => [...(options.rules ?? []), ...added])
+  const runRules = Effect.map(soFar.addedRules, (added) => [...(options.rules ?? []), ...added])
 
   const requestOf = (question: GateQuestion) => {
     const { risk, tool } = question
@@ -188,7 +188,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   const evaluate = Effect.fnUntraced(function* (question: GateQuestion): Effect.fn.Return<Decision<SourcedRule>> {
     const applying = (yield* remembered).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
-    const rules = [...(yield* given), ...applying]
+    const rules = [...(yield* runRules), ...applying]
     const changes = yield* scriptChanges(question)
     const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
     /* "Always" is never offered for a loss, so that no such answer was about one. */
@@ -206,7 +206,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
   const lapses = Effect.fnUntraced(function* (question: GateQuestion): Effect.fn.Return<Lapses> {
     const kept = yield* remembered
     const request = { ...requestOf(question), risk: "medium" } as const
-    const decision = decide<SourcedRule>([...(yield* given), ...kept], request)
+    const decision = decide<SourcedRule>([...(yield* runRules), ...kept], request)
     const inForce = Math.max(...decision.rules.map(inForceSince))
     const changes = decision.verdict === "allow" ? yield* scriptChanges(question) : []
     const changed = changes.filter(({ at }) => at > inForce).map((one) => path.relative(root, one.path))

@@ -126,9 +126,9 @@ export const makeItem = Effect.fnUntraced(function* (
   const { answers, policy } = context
   const { accesses, part, pin, prepared, risk, task, tool } = question
   const writes = writesIn(accesses)
-  const shown = yield* Effect.forEach(writes, (write) => showWrite(write, context))
-  const changes = new Map(writes.map(({ path }, index) => [path, shown[index]?.change]))
-  const previews = [...shown.map(({ preview }) => preview), filesText(writes, policy.nameOf)]
+  const shownWrites = yield* Effect.forEach(writes, (write) => showWrite(write, context))
+  const changes = new Map(writes.map(({ path }, index) => [path, shownWrites[index]?.change]))
+  const previews = [...shownWrites.map(({ preview }) => preview), filesText(writes, policy.nameOf)]
   const targets = shownTargets(accesses)
   const changedSince = answers.grants.changedSince(question).map(policy.nameOf)
   const allWarnings = [
@@ -136,7 +136,7 @@ export const makeItem = Effect.fnUntraced(function* (
     ...targets.flatMap((target) => warnings.get(target) ?? []),
     ...changedSince.map((name) => `You allowed a change of ${name} before, and the file has changed since.`),
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
-    ...shown.flatMap(({ warnings: effects = [] }) => effects),
+    ...shownWrites.flatMap(({ warnings: effects = [] }) => effects),
     ...lapseWarnings(yield* policy.lapses(question), question)
   ]
   const offers = offersOf(question, isAlone, context)
@@ -149,7 +149,7 @@ export const makeItem = Effect.fnUntraced(function* (
     call: prepared?.call,
     origin: pin?.origin,
     preview: nonEmpty(previews.filter((text) => text !== "").join("\n")),
-    diff: nonEmpty(shown.map(({ change }) => change?.diff ?? "").join("")),
+    diff: nonEmpty(shownWrites.map(({ change }) => change?.diff ?? "").join("")),
     words: approvalSummary(question, { nameOf: policy.nameOf, changeOf: (path) => changes.get(path) }),
     personOnly: isForPerson(question) ? true : undefined,
     warnings: nonEmpty(allWarnings),

@@ -54,13 +54,13 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
  * An excluded call is known by its hash, by its words in any task, and by its effect in its own task. In a conversation the
  * next message may ask for it.
  */
-const exclusionKeys = (asked: Grantable): ReadonlyArray<string> =>
-  asked.task === askTask
-    ? [asked.hash]
+const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
+  question.task === askTask
+    ? [question.hash]
     : [
-        asked.hash,
-        hashOf(["excluded", asked.tool, asked.arguments ?? null]),
-        hashOf(["excluded", asked.task, effectKey(asked)])
+        question.hash,
+        hashOf(["excluded", question.tool, question.arguments ?? null]),
+        hashOf(["excluded", question.task, effectKey(question)])
       ]
 
 /** The files that a call of a task writes; none when it does something else as well, or is asked about each time. */
@@ -104,16 +104,16 @@ export class Grants {
    * Approved with its step is exactly this call, and what the session covers, while the files are as they were shown. A repair
    * is a change of files whose repairs are allowed to its task, while they are as this run wrote them.
    */
-  answerTo(asked: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
-    const isApproved = this.#approved.has(asked.hash)
-    if (!isApproved && exclusionKeys(asked).some((key) => this.#excluded.has(key))) return "excluded"
-    if (this.#isAsShown(asked)) {
+  answerTo(question: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
+    const isApproved = this.#approved.has(question.hash)
+    if (!isApproved && exclusionKeys(question).some((key) => this.#excluded.has(key))) return "excluded"
+    if (this.#isAsShown(question)) {
       if (isApproved) return "step"
-      if (sessionScopes(asked)?.every(({ key }) => this.#session.has(hashOf(key))) === true) return "session"
+      if (sessionScopes(question)?.every(({ key }) => this.#session.has(hashOf(key))) === true) return "session"
     }
-    const files = repairedFiles(asked)
+    const files = repairedFiles(question)
     const isRepair = ({ found, path }: WriteAccess): boolean =>
-      this.#repairs.has(hashOf([asked.task, path])) && found === this.written.get(path)
+      this.#repairs.has(hashOf([question.task, path])) && found === this.written.get(path)
     return files.length > 0 && files.every(isRepair) ? "repair" : undefined
   }
 
@@ -134,12 +134,12 @@ export class Grants {
   }
 
   /** The files of a write that hold neither what a person saw when they allowed a write to them, nor what was written. */
-  changedSince(asked: Asked): ReadonlyArray<string> {
+  changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#known.get(path)
       return known !== undefined && found !== undefined && !known.has(found) && found !== this.written.get(path)
     }
-    return writesIn(asked.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
+    return writesIn(question.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
   }
 
   /** A person saw the question and allowed it. */
@@ -262,11 +262,11 @@ const makeRunAnswers = Effect.sync(() => {
     /** The answers so far, for another process that runs tasks of this run. */
     snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
     /** Adds the answers of another process of this run. */
-    restore: (other: AnswerSnapshot) =>
+    restore: (snapshot: AnswerSnapshot) =>
       Effect.sync(() => {
-        grants.restore(other.grants)
-        denials = Arr.union(denials, other.denials)
-        requestedChanges = Arr.unionWith(requestedChanges, other.wishes ?? [], isSameRequest)
+        grants.restore(snapshot.grants)
+        denials = Arr.union(denials, snapshot.denials)
+        requestedChanges = Arr.unionWith(requestedChanges, snapshot.wishes ?? [], isSameRequest)
       })
   }
 })

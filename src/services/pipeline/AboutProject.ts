@@ -42,14 +42,17 @@ export const makeAboutProject = Effect.gen(function* () {
     tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
 
   /** Whether a report of this work has to rest on the project, and does not. */
-  return (assignment: Assignment, { hasMaterial, key, request, shown }: Grounds): AgentWork<unknown>["isUnfounded"] =>
+  return (
+    assignment: Assignment,
+    { hasMaterial, key, request, shown: projectText }: Grounds
+  ): AgentWork<unknown>["isUnfounded"] =>
     (report, { outcomes }) =>
       hasMaterial ||
       !canLook(assignment) ||
       outcomes.length + assignment.earlierOutcomes.length > 0 ||
       assignment.copy.files().length > 0 ||
       questionOf(report) !== undefined ||
-      restsOnProject(report, shown)
+      restsOnProject(report, projectText)
         ? Effect.succeed(false)
         : activities.record({ key, success: Schema.Boolean }, isAboutProject(request))
 })

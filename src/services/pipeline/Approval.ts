@@ -72,11 +72,11 @@ const makeGatedCalls = Effect.gen(function* () {
     }
     const calls = [...ready, ...unready]
     const byList = task.requiresApproval || outcome.task?.requiresApproval === true
-    const found = skills.all.find(({ skill }) => skill.name === task.skill)
-    const bySkill = found?.skill.requiresApproval === true && calls.length > 0
+    const taskSkill = skills.all.find(({ skill }) => skill.name === task.skill)
+    const bySkill = taskSkill?.skill.requiresApproval === true && calls.length > 0
     if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
     /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
-    const isOwnSkill = bySkill && (found.origin === "user" || found.origin === "project")
+    const isOwnSkill = bySkill && (taskSkill.origin === "user" || taskSkill.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
     const gated: GatedTask = { task: task.name, gatedBy, calls, ...(facts.length > 0 && { facts }) }

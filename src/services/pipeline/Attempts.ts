@@ -173,7 +173,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
           : betterOf(first, second, compare)
-        const { hasOnlyThought = false, shown, text } = answer
+        const { hasOnlyThought = false, shown: shownText, text } = answer
         const reading: AnswerReading<A> =
           answer.issues.length > 0
             ? { value: Option.none(), issues: answer.issues, repairs: [] }
@@ -200,7 +200,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
           yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
           return { value: fallback.value, answer: fallback.answer, attempts: attempt }
         }
-        previous = { answer: shown, issues: issuesAsShown(issues, text, shown) }
+        previous = { answer: shownText, issues: issuesAsShown(issues, text, shownText) }
         isBound ||= attempt > 1 || Option.isNone(value)
         tuning = {
           repeats: tuning.repeats + (isRepeated ? 1 : 0),

@@ -114,7 +114,7 @@ const makeGivenFiles = Effect.gen(function* () {
   })
 
   /** Relative to the project for files inside, absolute for others. */
-  const shown = (file: { readonly path: string; readonly inside: boolean }): string =>
+  const shownPath = (file: { readonly path: string; readonly inside: boolean }): string =>
     file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
 
   const readCurrentFile = Effect.fnUntraced(function* (written: string) {
@@ -125,18 +125,18 @@ const makeGivenFiles = Effect.gen(function* () {
       ({ message }) => new BriefingError({ part, detail: message })
     )
     const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
-    const { left, text } = firstLines(whole, most)
+    const { left: omittedLines, text } = firstLines(whole, most)
     const note = encodingNote(yield* workspace.encoding(file.path))
     const more = {
-      ...(left === 0 ? {} : { cutFrom: most + left }),
+      ...(omittedLines === 0 ? {} : { cutFrom: most + omittedLines }),
       ...(note === undefined ? {} : { encoding: note })
     }
-    return { path: shown(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
+    return { path: shownPath(file), language: languageOf(file.path), text, ...more } satisfies CurrentFile
   })
 
   const nameOpenFile = Effect.fnUntraced(function* (written: string) {
     const file = yield* permitted(written, "open file")
-    if (yield* isFileAt(workspace, file.path)) return shown(file)
+    if (yield* isFileAt(workspace, file.path)) return shownPath(file)
     return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
   })
 

@@ -81,12 +81,12 @@ export class ChangeApplier extends Context.Service<
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,
-        made: ReadonlySet<string>
+        changedPaths: ReadonlySet<string>
       ) {
-        const isWhole = files.every(({ path }) => made.has(path))
+        const isWhole = files.every(({ path }) => changedPaths.has(path))
         if (isWhole && (checks.length > 0 || (yield* commands.copies).mechanism !== "none")) return checks
         const scope = { task: task.name, round, turn: 0, request: requestOf({ briefing, task }) }
-        return yield* checksOfHost.run(scope, [...made], checks)
+        return yield* checksOfHost.run(scope, [...changedPaths], checks)
       })
 
       const apply = Effect.fnUntraced(function* (order: ApplyOrder) {

@@ -35,10 +35,10 @@ export const changeKinds = Effect.gen(function* () {
   const kinds: ChangeKinds = {
     /* A safe tool with an effect, such as a list of notes, changes nothing that the person asked for. */
     changeOf: (call) => {
-      const { arguments: given, name } = call
+      const { arguments: values, name } = call
       const info = registry.find(name)
       if (info === undefined || info.effect === "pure" || info.risk === "safe") return undefined
-      const { argv, path } = given
+      const { argv, path } = values
       if (info.origin === builtInOrigin && Array.isArray(argv)) {
         return { what: `anything with \`${argv.join(" ")}\``, target: name, isFile: false }
       }

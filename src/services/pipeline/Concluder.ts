@@ -62,13 +62,13 @@ export const makeConcluder = Effect.gen(function* () {
   const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
     const shared = briefingBlocks(order.briefing)
     const form = yield* formOf(order.outputSchema)
-    const fill = ({ completed, left }: ResultsAndLines, previous: Previous | undefined) =>
+    const fill = ({ completed, left: incomplete }: ResultsAndLines, previous: Previous | undefined) =>
       prompts.fill("conclusion", {
         user_prompt: shared.user_prompt,
         goals: rawBlock("## Goals / summary", order.goals),
         completed_tasks: rawBlock("## Outputs from completed tasks", completed),
         failed_tasks: [
-          left,
+          incomplete,
           fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
           issuesBlock("## Issues with your previous answer", previous?.issues),
           form === undefined ? "" : answerForm(form)
@@ -80,11 +80,11 @@ export const makeConcluder = Effect.gen(function* () {
       prompt: (previous) => {
         const frame = (place: (text: string) => ResultsAndLines) =>
           frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
-        const left = notDoneBlock(order)
-        const beside = frame((completed) => ({ completed, left }))
+        const incomplete = notDoneBlock(order)
+        const beside = frame((completed) => ({ completed, left: incomplete }))
         const completed = fittedResults(order.finished, beside)
         return beside.fits(completed)
-          ? fill({ completed, left }, previous)
+          ? fill({ completed, left: incomplete }, previous)
           : fill(
               sharedBudget(order.finished, (budget) => notDoneBlock(order, budget), frame),
               previous

@@ -41,11 +41,11 @@ const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
 /** The block of instructions that are shown behind the first message, with the files for which there was no room. */
-const blockOf = (instructions: string, left: ReadonlyArray<string>): string => {
+const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
     instructions,
-    left.length === 0 ? "" : `There is no room here for ${left.join(", ")}: read it.`
+    omittedFiles.length === 0 ? "" : `There is no room here for ${omittedFiles.join(", ")}: read it.`
   ]
   return rawBlock("## Instructions of the project", parts.filter((part) => part !== "").join("\n\n"))
 }
@@ -106,21 +106,21 @@ export const makeInstructions = Effect.gen(function* () {
     { briefing, budget, isReference = () => false }: BesideOptions
   ) {
     const near = nearOf(files)
-    const { descriptionFiles: shown = [], projectDescription } = briefing
+    const { descriptionFiles: shownFiles = [], projectDescription } = briefing
     const all = near.length === 0 ? [] : yield* read(key, near, false)
     const wanted = all.filter(
-      ({ path }) => hasFolder(path) && !path.startsWith(".github/") && !shown.includes(path) && !isReference(path)
+      ({ path }) => hasFolder(path) && !path.startsWith(".github/") && !shownFiles.includes(path) && !isReference(path)
     )
     if (wanted.length === 0) return { text: "", briefing }
     const room = charactersIn(contextWindow / 4) - projectDescription.length
     const fitted = fitDescription(wanted, contextWindow, Math.min(budget, room))
     yield* readTexts.noteRead(fitted.text, "project")
-    const left = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
+    const omittedFiles = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
     const description = [projectDescription, fitted.text].filter((part) => part !== "").join("\n\n")
     const paths = wanted.map(({ path }) => path)
     return {
-      text: blockOf(fitted.text, left),
-      briefing: { ...briefing, projectDescription: description, descriptionFiles: [...shown, ...paths] }
+      text: blockOf(fitted.text, omittedFiles),
+      briefing: { ...briefing, projectDescription: description, descriptionFiles: [...shownFiles, ...paths] }
     }
   })
 
@@ -132,11 +132,11 @@ export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,
   key: string,
   files: ReadonlyArray<string>,
-  shown: Ref.Ref<ReadonlyArray<string>>,
+  shownFiles: Ref.Ref<ReadonlyArray<string>>,
   { briefing, ...options }: BesideOptions
 ) {
-  const before = { ...briefing, descriptionFiles: yield* Ref.get(shown) }
+  const before = { ...briefing, descriptionFiles: yield* Ref.get(shownFiles) }
   const { briefing: after, text } = yield* beside(key, files, { ...options, briefing: before })
-  yield* Ref.set(shown, after.descriptionFiles ?? [])
+  yield* Ref.set(shownFiles, after.descriptionFiles ?? [])
   return text
 })

@@ -95,21 +95,21 @@ const mergeFiles = (
   proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
   textsNow: typeof TextsNow.Type
 ) => {
-  const own: Array<ProposedFile> = []
+  const mergedFiles: Array<ProposedFile> = []
   const clashes: Array<FileClash> = []
   for (const { file, path } of proposals) {
     const now = textsNow.find((other) => other.path === file.path)?.text
-    if (now === undefined) own.push({ ...file, path })
-    else if (now === file.text) own.push({ ...file, path, base: now })
+    if (now === undefined) mergedFiles.push({ ...file, path })
+    else if (now === file.text) mergedFiles.push({ ...file, path, base: now })
     else if (now === null || file.text === null || file.from !== undefined)
       clashes.push({ path: file.path, isChanged: now !== null })
     else {
       const merged = mergeTexts(file.base ?? "", file.text, now)
-      own.push({ ...file, path, base: now, text: merged.text })
+      mergedFiles.push({ ...file, path, base: now, text: merged.text })
       if (merged.clashes.length > 0) clashes.push({ path: file.path, merged })
     }
   }
-  return { own, clashes }
+  return { own: mergedFiles, clashes }
 }
 
 /** Which files and calls of an outcome stay as they are: those whose change was begun. */
@@ -157,7 +157,7 @@ export const makeJoinChanges = Effect.gen(function* () {
     const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = outcome
     const proposed = proposedBy(outcome)
     const { isKept, isKeptCall } = keptOf(calls, proposed, textsNow)
-    const { clashes, own } = mergeFiles(
+    const { clashes, own: mergedFiles } = mergeFiles(
       proposed.filter((file) => !isKept(file)).map((file) => ({ file, path: changes.fileAt(file.path) })),
       textsNow
     )
@@ -177,11 +177,11 @@ export const makeJoinChanges = Effect.gen(function* () {
       yield* events.publish({ type: "message", level: "info", text })
     }
     const again = yield* taskAgent
-      .work({ ...order, joined: { outcome, others, own, clash: clashText(clashes), checks } })
+      .work({ ...order, joined: { outcome, others, own: mergedFiles, clash: clashText(clashes), checks } })
       .pipe(Effect.catchTag("TaskFailure", (failure) => (clashing === "" ? failure : failed(failure.reason, failure))))
     const changedAgain = new Set((again.files ?? []).map(({ path }) => path))
     const lost = new Set(clashes.flatMap(({ path }) => (changedAgain.has(path) ? [] : [path])))
-    const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
+    const there = new Set(mergedFiles.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
     const priorCalls = [
       ...(again.priorCalls ?? []),
       ...calls.flatMap((call) => (there.has(changes.fileAt(pathOf(call))) ? [isThere(call)] : []))

@@ -236,34 +236,34 @@ const makePlaceReader = Effect.gen(function* () {
     const isActing = turn.calls.length + turn.changes.length > 0
     const written = new Set(turn.changes.flatMap((change) => ("path" in change ? [change.path] : [])))
     const issues = [...reading.issues, ...(isActing ? turn.issues : [])]
-    const given = new Map(reading.answers)
+    const answers = new Map(reading.answers)
     for (const place of places) {
-      const now = given.get(place.number)
+      const now = answers.get(place.number)
       if (now?._tag !== "Change" || now.lines !== undefined || written.has(place.path)) continue
-      given.delete(place.number)
+      answers.delete(place.number)
       const how = `Write the new text of the line behind "${place.number} change:", or send a block for ${place.path} in the same answer.`
       issues.push(
         makeIssue("place-answer", {}, { what: `Place ${place.number} is to change, and no text says how.`, how })
       )
     }
-    const now = new Map([...before, ...given])
+    const now = new Map([...before, ...answers])
     const isEdited = ({ number }: NumberedPlace): boolean =>
-      given.get(number)?._tag === "Change" || (given.has(number) && before.get(number)?._tag === "Change")
+      answers.get(number)?._tag === "Change" || (answers.has(number) && before.get(number)?._tag === "Change")
     const edited = yield* files.edits(task.name, places.filter(isEdited), places, before, now)
     for (const { path, problem } of edited) {
       if (problem === undefined) continue
-      for (const { number } of places.filter((place) => place.path === path && given.has(place.number))) {
+      for (const { number } of places.filter((place) => place.path === path && answers.has(place.number))) {
         const earlier = before.get(number)
         if (earlier === undefined) now.delete(number)
         else now.set(number, earlier)
       }
       issues.push(makeIssue("place-answer", {}, { what: problem }))
     }
-    const looked = places.filter(({ number }) => given.get(number)?._tag === "Look").slice(0, mostLooks)
+    const looked = places.filter(({ number }) => answers.get(number)?._tag === "Look").slice(0, mostLooks)
     const looks = yield* files.looks(looked)
     const open = openIn(places, now)
     const isWaiting = looks.length > 0 || turn.calls.length > 0
-    const hasProgress = given.size > 0 || isActing
+    const hasProgress = answers.size > 0 || isActing
     const idle = open.length > 0 && !isWaiting ? last.idle + 1 : 0
     if (!hasProgress && open.length > 0 && issues.length === 0) issues.push(nothingAnswered(open))
     const edits = edited.filter((file) => file.edits.length > 0)
@@ -345,10 +345,10 @@ export const makePlaceWork = Effect.gen(function* () {
       places: placesText(places),
       numbers: numbersText(places.map(({ number }) => number))
     })
-    for (const [path, shown] of Map.groupBy(places, ({ path: of }) => of)) {
+    for (const [path, placesOfFile] of Map.groupBy(places, ({ path: of }) => of)) {
       const canonical = yield* Effect.option(workspace.canonical(path))
       const source = Option.isSome(canonical) ? { file: canonical.value.path } : "project"
-      yield* readTexts.noteRead(placesText(shown), source)
+      yield* readTexts.noteRead(placesText(placesOfFile), source)
     }
     const message: ConversationMessage = { role: "user", content: first.user }
     const open: OpenPlaces = {

@@ -109,7 +109,7 @@ const findSkill = (name: string, known: ReadonlyArray<string>): string | undefin
 /** `whyUnusable` says why a skill that exists is not among the known ones. */
 const checkSkills = (
   list: TaskList,
-  known: ReadonlyArray<string>,
+  skillNames: ReadonlyArray<string>,
   whyUnusable: (skill: string) => string | undefined
 ) => {
   const issues: Array<Issue> = []
@@ -117,12 +117,12 @@ const checkSkills = (
   const steps = list.steps.map((step) => {
     const withSkill = (task: Task): Task => {
       const where = { section: step.title, task: task.name, field: "Skill" }
-      const skill = findSkill(task.skill, known)
+      const skill = findSkill(task.skill, skillNames)
       if (skill === undefined) {
         issues.push(
           makeIssue("skill-unknown", where, {
             what: whyUnusable(task.skill) ?? `There is no skill "${task.skill}".`,
-            how: `Use one of: ${nearestOrAll(task.skill, known).join(", ")}.`,
+            how: `Use one of: ${nearestOrAll(task.skill, skillNames).join(", ")}.`,
             quote: task.skill
           })
         )
@@ -180,7 +180,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     const checkItems = yield* makeItemCheck
     const references = yield* References
     const settings = yield* RunSettings
-    const { names: known } = yield* plannerSkills
+    const { names: skillNames } = yield* plannerSkills
     const missing = yield* makeMissingTools
     const skills = yield* Skills
     const whyUnusable = (name: string): string | undefined => {
@@ -195,7 +195,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
       const issues: Array<Issue> = []
       for (const { tasks, title } of list.steps) {
-        for (const task of tasks.filter(({ skill }) => known.includes(skill))) {
+        for (const task of tasks.filter(({ skill }) => skillNames.includes(skill))) {
           const what = taskPrompts.overflow(task, yield* instructions.forTask(briefing, task, "plan"))
           if (what !== undefined)
             issues.push(makeIssue("task-too-large", { section: title, task: task.name }, { what }))
@@ -205,7 +205,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     })
 
     const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {
-      const withSkills = checkSkills(list, known, whyUnusable)
+      const withSkills = checkSkills(list, skillNames, whyUnusable)
       const withReferences = yield* references.check(withSkills.list, {
         briefing: context.briefing,
         finished: context.finished,

@@ -94,7 +94,7 @@ const makeRevisionPrompt = Effect.gen(function* () {
 
   return (order: RevisionOrder, previous: Previous | undefined) => {
     const { environment, project_description, project_map, user_prompt } = briefingBlocks(order.briefing)
-    const fill = ({ completed, left, tasks }: ShownLists): FilledPrompt =>
+    const fill = ({ completed, left: incomplete, tasks }: ShownLists): FilledPrompt =>
       prompts.fill("iteration", {
         skill_catalog: catalogue,
         user_prompt,
@@ -103,7 +103,7 @@ const makeRevisionPrompt = Effect.gen(function* () {
         project_map,
         goals: rawBlock("## Goals / summary", order.outstanding.goals),
         completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-        failed_tasks: left + requestedChangesBlock(order.requestedChanges),
+        failed_tasks: incomplete + requestedChangesBlock(order.requestedChanges),
         outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
         previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
         previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)

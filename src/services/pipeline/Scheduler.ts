@@ -139,12 +139,12 @@ const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effec
 const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: WorkedTask) =>
   Effect.gen(function* () {
     const files = new Set(outcome.bases?.map(({ path }) => path))
-    for (const other of tasks.values()) {
-      if (other.task === task || files.size === 0) return
-      if (other.step !== step || (yield* Deferred.isDone(other.done))) continue
-      const theirs = yield* Effect.option(Deferred.await(other.worked))
+    for (const sibling of tasks.values()) {
+      if (sibling.task === task || files.size === 0) return
+      if (sibling.step !== step || (yield* Deferred.isDone(sibling.done))) continue
+      const theirs = yield* Effect.option(Deferred.await(sibling.worked))
       const paths = Option.match(theirs, { onNone: () => [], onSome: ({ outcome }) => outcome.bases ?? [] })
-      if (paths.some(({ path }) => files.has(path))) yield* Effect.exit(Deferred.await(other.done))
+      if (paths.some(({ path }) => files.has(path))) yield* Effect.exit(Deferred.await(sibling.done))
     }
   })
 
@@ -314,7 +314,7 @@ const makeStepRunner = Effect.gen(function* () {
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()
-    const asked: Array<GatedTask> = []
+    const gatedTasks: Array<GatedTask> = []
     let others: ReadonlyArray<ProposedFile> = []
     for (const { gated, state, worked } of tasks) {
       if (gated === undefined || Result.isFailure(worked)) continue
@@ -329,10 +329,10 @@ const makeStepRunner = Effect.gen(function* () {
       const again = approval.gatedCalls(task, now.success, round.round)
       const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
       const open = now.success === outcome ? (calls ?? gated) : calls
-      if (open !== undefined) asked.push({ ...open, ...(others.length === 0 ? {} : { others }) })
+      if (open !== undefined) gatedTasks.push({ ...open, ...(others.length === 0 ? {} : { others }) })
       others = changes.onTop(others, now.success)
     }
-    return { ...(yield* approval.askCallList({ title, planKey: `round-${round.round}`, tasks: asked })), joined }
+    return { ...(yield* approval.askCallList({ title, planKey: `round-${round.round}`, tasks: gatedTasks })), joined }
   })
 
   return Effect.fnUntraced(function* (step: number, title: string, states: ReadonlyArray<TaskState>, round: Round) {

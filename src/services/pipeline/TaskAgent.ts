@@ -182,14 +182,14 @@ export class TaskAgent extends Context.Service<
       /** Continues after a report whose changes were put together with others: only with checks, or with further turns. */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,
-        { clash, own, outcome, ...joined }: JoinedChanges
+        { clash, own: mergedFiles, outcome, ...joined }: JoinedChanges
       ) {
         const { agentWork, fields } = opened
         const { assignment, prompt, saveSession } = agentWork
         const { copy, id } = assignment
         const { inputs = [], priorCalls = [], result, turns: turn = 0 } = outcome
         yield* Ref.set(fields, { task: outcome.task, inputs })
-        for (const file of own) copy.propose(file)
+        for (const file of mergedFiles) copy.propose(file)
         const checked = check({ ...assignment, round: id.round }, turn)
         const checks = joined.checks ? yield* Effect.provideService(checked, CurrentCopy, copy) : []
         const begun: Session = { ...opened.begun, outcomes: priorCalls, checks, isCompacted: true, turn }

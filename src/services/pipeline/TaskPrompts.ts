@@ -135,7 +135,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const places = (
     task: Task,
     briefing: Briefing,
-    { numbers = "", places: shown = "", references = "" }: PlaceContents = {}
+    { numbers = "", places: placesText = "", references = "" }: PlaceContents = {}
   ) => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -153,7 +153,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
       task_data: rawBlock("## Task", task.whatIsNeeded),
-      places: rawBlock("## Places", shown),
+      places: rawBlock("## Places", placesText),
       numbers
     })
   }

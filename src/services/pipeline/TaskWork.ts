@@ -142,10 +142,10 @@ export const makeFolderInstructions = Effect.gen(function* () {
     Effect.fnUntraced(function* (turn, files, budget) {
       const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
       const briefing = yield* Ref.get(kept)
-      const shown = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
+      const instructions = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
       // After a compaction they stand in the first message.
-      yield* Ref.set(kept, shown.briefing)
-      return shown.text
+      yield* Ref.set(kept, instructions.briefing)
+      return instructions.text
     })
 })
 
@@ -242,12 +242,12 @@ const makeAnswerReader = Effect.gen(function* () {
 /** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
-  (shown: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
+  (shownTexts: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
     const parts = material.block.cut.flatMap((part) => {
-      const { of, seen, share } = coverageOf(part, [...shown])
+      const { of, seen, share } = coverageOf(part, [...shownTexts])
       return share >= 1 ? [] : [{ href: part.href, percent: percentOf(share), lines: { seen, of } }]
     })
-    const reads = hasChanged() ? [] : readCoverage(outcomes, shown, isReferenceOf(order.task))
+    const reads = hasChanged() ? [] : readCoverage(outcomes, shownTexts, isReferenceOf(order.task))
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
@@ -325,7 +325,7 @@ export const makeTaskWork = Effect.gen(function* () {
     const fields = yield* Ref.make<TaskFields>({ task, inputs: [] })
     const open: OpenTask = { order, skill, assignment, material, fields }
     const session = yield* Ref.make(newSession([first]))
-    const shown = yield* Ref.make<ReadonlySet<string>>(new Set())
+    const textsShown = yield* Ref.make<ReadonlySet<string>>(new Set())
     const agentWork: TaskWork["agentWork"] = {
       assignment,
       prompt: promptOf(open),
@@ -351,7 +351,7 @@ export const makeTaskWork = Effect.gen(function* () {
       saveSession: (now) =>
         Effect.andThen(
           Ref.set(session, now),
-          Ref.update(shown, (texts) => new Set([...texts, ...now.messages.flatMap(shownTexts)]))
+          Ref.update(textsShown, (texts) => new Set([...texts, ...now.messages.flatMap(shownTexts)]))
         ),
       announce: (turn, calls, changed) =>
         events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
@@ -359,7 +359,7 @@ export const makeTaskWork = Effect.gen(function* () {
     const begun = newSession(compaction.withBudgetNote(agentWork, [first]))
     yield* Ref.set(session, begun)
     const seen = Effect.zipWith(
-      Ref.get(shown),
+      Ref.get(textsShown),
       Ref.get(session),
       seenFacts(open, () => assignment.copy.own().length > 0)
     )

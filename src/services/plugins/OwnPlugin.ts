@@ -14,7 +14,7 @@ const problemOf = (plugin: string, detail: string) => new PluginProblem({ plugin
 const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const found = [folder]
+  const contents = [folder]
   const seen = new Set<string>()
   const open = [folder]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -26,12 +26,12 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
       problemOf(plugin, `${place} cannot be listed, so that nobody knows who else can write what is in it.`)
     )
     for (const inside of names.filter((name) => !foreignFolders.has(name)).map((name) => path.join(place, name))) {
-      found.push(inside)
+      contents.push(inside)
       const info = yield* Effect.option(fs.stat(inside))
       if (info._tag === "Some" && info.value.type === "Directory") open.push(inside)
     }
   }
-  return found
+  return contents
 })
 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
@@ -41,19 +41,19 @@ const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const files = new Set([file])
-  for (const one of files) {
-    const text = yield* Effect.orElseSucceed(fs.readFileString(one), () => "")
+  for (const importer of files) {
+    const text = yield* Effect.orElseSucceed(fs.readFileString(importer), () => "")
     for (const { groups } of text.matchAll(importing)) {
-      files.add(path.resolve(path.dirname(one), groups?.["specifier"] ?? ""))
+      files.add(path.resolve(path.dirname(importer), groups?.["specifier"] ?? ""))
     }
   }
   return new Set([...files].flatMap((one) => [path.dirname(one), one]))
 })
 
 /** Fails when another user can write the plugin: its file and what it imports, what is in its package, or the folder that holds it. */
-export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (found: FoundPlugin) {
+export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (plugin: FoundPlugin) {
   const path = yield* Path.Path
-  const { entry, file, folder } = found
+  const { entry, file, folder } = plugin
   const places =
     folder === undefined ? yield* importedBy(file) : [path.dirname(folder), ...(yield* contentsOf(entry.text, folder))]
   for (const place of places) {
@@ -62,5 +62,5 @@ export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (found: 
     const detail = `${place} is not yours alone: ${problem}. Check what is in it; then make it yours (chown), and run: chmod go-w ${place}`
     return yield* problemOf(entry.text, detail)
   }
-  return found
+  return plugin
 })

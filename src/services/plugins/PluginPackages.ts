@@ -49,20 +49,20 @@ const damage = (plugin: string, what: string): ToolFailure =>
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
     const repair = watchSharedState()
-    let found: string | undefined
+    let damaged: string | undefined
     const repaired = Effect.sync(() => {
       const name = repair()
-      found ??= name
+      damaged ??= name
     })
     const begin = Effect.suspend(() => {
       try {
         return work(services)
       } finally {
-        found = repair()
+        damaged = repair()
       }
     })
     return Effect.flatMap(Effect.ensuring(begin, repaired), (value) =>
-      found === undefined ? Effect.succeed(value) : Effect.fail(damage(plugin, found))
+      damaged === undefined ? Effect.succeed(value) : Effect.fail(damage(plugin, damaged))
     )
   })
 
@@ -129,15 +129,15 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
 const imported = new Set<string>()
 
 /** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
-const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
-  const { entry, file, version } = found
+const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugin) {
+  const { entry, file, version } = pluginFile
   const failed = (why: string) =>
     new PluginProblem({ plugin: entry.text, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const path = yield* Path.Path
   const url = pathToFileURL(file).href
   const wrong = imported.has(url) ? undefined : yield* probeImport(url)
   if (wrong !== undefined) return yield* failed(wrong)
-  const isOwn = (other: string): boolean => isOwnFile(path, found, other)
+  const isOwn = (other: string): boolean => isOwnFile(path, pluginFile, other)
   shareModules({ url, ...(entry.scope === "project" ? { isOwn } : {}) })
   const load = Effect.promise(() => import(url) as Promise<{ readonly default?: Plugin }>)
   const exit = yield* runIsolated(Effect.timeoutOption(load, importTime))
@@ -146,7 +146,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
   imported.add(url)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
-  const skillsFolder = plugin.skills === undefined ? undefined : yield* skillsFolderOf(plugin.skills, found)
+  const skillsFolder = plugin.skills === undefined ? undefined : yield* skillsFolderOf(plugin.skills, pluginFile)
   return guardPlugin({
     ...plugin,
     ...(skillsFolder === undefined ? {} : { skillsFolder }),
@@ -185,16 +185,16 @@ const requireOwn = (found: FoundPlugin) =>
   found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
 
 /** Asks the person to trust the exact content of a plugin that a project names. */
-const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
-  if (found.entry.scope !== "project") return yield* requireOwn(found)
+const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
+  if (pluginFile.entry.scope !== "project") return yield* requireOwn(pluginFile)
   const gate = yield* Gate
-  const { text: plugin } = found.entry
-  const content = yield* Effect.mapError(pluginHash(found), ({ message }) => {
+  const { text: plugin } = pluginFile.entry
+  const content = yield* Effect.mapError(pluginHash(pluginFile), ({ message }) => {
     const detail = `its content cannot be pinned, so it cannot be trusted: ${message}.`
     return new PluginProblem({ plugin, code: "Unpinnable", detail })
   })
-  const name = nameInRules(found)
-  const { given } = found.entry
+  const name = nameInRules(pluginFile)
+  const { given } = pluginFile.entry
   const hash = given === undefined ? content : hashOf([content, given.value])
   const configuration = given === undefined ? {} : { configuration: canonicalJson(given.value) }
   yield* Effect.mapError(
@@ -202,39 +202,39 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
       questionOfAccess(beforeRun, {
         _tag: "LoadPlugin",
         name,
-        path: found.folder ?? found.file,
+        path: pluginFile.folder ?? pluginFile.file,
         hash,
         ...configuration
       })
     ),
     ({ by }) => notTrusted(plugin, name, hash, by)
   )
-  return found
+  return pluginFile
 })
 
 const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
 /** A plugin is identified by its name, so none may have that of another plugin or of the built-in ones. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
-  const taken = new Set<string>()
-  return known.map((one) => {
-    if (Result.isFailure(one.outcome)) return one
-    const { name } = one.outcome.success
+  const usedNames = new Set<string>()
+  return known.map((plugin) => {
+    if (Result.isFailure(plugin.outcome)) return plugin
+    const { name } = plugin.outcome.success
     const reject = (code: PluginProblem["code"], detail: string): KnownPlugin => ({
-      ...one,
+      ...plugin,
       outcome: Result.fail(
         new PluginProblem({
-          plugin: one.entry?.text ?? name,
+          plugin: plugin.entry?.text ?? name,
           code,
           detail,
-          ...(one.entry === undefined ? { isValue: true as const } : {})
+          ...(plugin.entry === undefined ? { isValue: true as const } : {})
         })
       )
     })
     if (name === builtInOrigin || !isPackageName(name)) return reject("PluginName", wrongName)
-    if (taken.has(name)) return reject("DuplicatePlugin", "another plugin has the same name. Remove one of them.")
-    taken.add(name)
-    return one
+    if (usedNames.has(name)) return reject("DuplicatePlugin", "another plugin has the same name. Remove one of them.")
+    usedNames.add(name)
+    return plugin
   })
 }
 
@@ -250,11 +250,11 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.given !== undefined || plugin.entry.scope === "project") return plugin
-  for (const { given, ...other } of entries.filter(({ scope }) => scope === "user")) {
-    if (given === undefined) continue
+  for (const { given: configured, ...other } of entries.filter(({ scope }) => scope === "user")) {
+    if (configured === undefined) continue
     const named = yield* Effect.option(findPlugin(other))
     if (Option.isSome(named) && named.value.file === plugin.file)
-      return { ...plugin, entry: { ...plugin.entry, given } }
+      return { ...plugin, entry: { ...plugin.entry, given: configured } }
   }
   return plugin
 })
@@ -267,15 +267,15 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   const seen = new Set<string>()
   const all: Array<Sought> = []
   for (const entry of entries) {
-    const found = yield* Effect.result(findPlugin(entry))
-    if (Result.isFailure(found)) {
-      all.push({ entry, found })
+    const foundFile = yield* Effect.result(findPlugin(entry))
+    if (Result.isFailure(foundFile)) {
+      all.push({ entry, found: foundFile })
       continue
     }
-    const { file, version } = found.success
+    const { file, version } = foundFile.success
     if (seen.has(file)) continue
     seen.add(file)
-    const trusted = yield* Effect.result(trust(yield* withConfiguration(found.success, entries)))
+    const trusted = yield* Effect.result(trust(yield* withConfiguration(foundFile.success, entries)))
     all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
   }
   return all
@@ -331,10 +331,10 @@ const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginO
     ...one,
     outcome
   }))
-  const given = yield* Effect.forEach(values, (plugin) =>
+  const ofValues = yield* Effect.forEach(values, (plugin) =>
     Effect.map(withSkills(readValue(plugin)), (outcome): KnownPlugin => ({ outcome }))
   )
-  return screenNames([...named, ...given])
+  return screenNames([...named, ...ofValues])
 })
 
 /**
@@ -351,20 +351,20 @@ export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, 
 /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
   const screened = yield* readPlugins(order, requireTrust)
-  const known = yield* Effect.forEach(screened, (one) =>
-    secret === undefined || Result.isFailure(one.outcome)
-      ? Effect.succeed(one)
-      : Effect.map(withSecrets(one.outcome.success, secret), (plugin): KnownPlugin => ({
-          ...one,
+  const withSecretValues = yield* Effect.forEach(screened, (screenedPlugin) =>
+    secret === undefined || Result.isFailure(screenedPlugin.outcome)
+      ? Effect.succeed(screenedPlugin)
+      : Effect.map(withSecrets(screenedPlugin.outcome.success, secret), (plugin): KnownPlugin => ({
+          ...screenedPlugin,
           outcome: Result.succeed(plugin)
         }))
   )
-  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  const [plugins, problems] = Arr.partition(withSecretValues, ({ outcome }) => outcome)
   /* `known` is everything that was named, in order, including what is left out. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
   )
-  return { known, plugins, problems, skillFolders }
+  return { known: withSecretValues, plugins, problems, skillFolders }
 })
 
 export class PluginPackages extends Context.Service<PluginPackages>()(

@@ -21,7 +21,7 @@ const pathOf = (skills: unknown): string | undefined => {
  */
 export const skillsFolderOf = Effect.fnUntraced(function* (
   skills: unknown,
-  found: FoundPlugin | undefined
+  plugin: FoundPlugin | undefined
 ): Effect.fn.Return<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -31,9 +31,9 @@ export const skillsFolderOf = Effect.fnUntraced(function* (
   }
   const folder = yield* Effect.orElseSucceed(fs.realPath(written), () => written)
   if (!(yield* isFolder(folder))) return Result.fail(`its skills are left out: there is no folder ${folder}`)
-  if (found === undefined || found.entry.scope === "given") return Result.succeed(folder)
-  if (found.folder !== undefined && isOwnFile(path, found, folder)) return Result.succeed(folder)
+  if (plugin === undefined || plugin.entry.scope === "given") return Result.succeed(folder)
+  if (plugin.folder !== undefined && isOwnFile(path, plugin, folder)) return Result.succeed(folder)
   return Result.fail(
-    `its skills are left out: ${folder} is not a part of ${found.folder ?? "a package"}, so nobody was asked about them`
+    `its skills are left out: ${folder} is not a part of ${plugin.folder ?? "a package"}, so nobody was asked about them`
   )
 })

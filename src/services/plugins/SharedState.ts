@@ -187,14 +187,14 @@ const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
   const entryPoint = moduleOf(specifier)
   if (entryPoint !== undefined) return { url: moduleUrl(entryPoint).href, shortCircuit: true }
   if (isEffect(specifier)) return next(specifier, { ...context, parentURL: import.meta.url })
-  const found = next(specifier, context)
-  if (!found.url.startsWith("file:")) return found
-  const isOwn = plugin.isOwn?.(fileURLToPath(found.url)) ?? true
+  const resolved = next(specifier, context)
+  if (!resolved.url.startsWith("file:")) return resolved
+  const isOwn = plugin.isOwn?.(fileURLToPath(resolved.url)) ?? true
   if (!isOwn && isPath(specifier)) {
     throw new Error(`it imports ${specifier}, which is not a file of the plugin, so nobody was asked about it`)
   }
-  if (!modules.has(found.url)) modules.set(found.url, isOwn ? plugin : { url: found.url })
-  return found
+  if (!modules.has(resolved.url)) modules.set(resolved.url, isOwn ? plugin : { url: resolved.url })
+  return resolved
 }
 
 let isInstalled = false

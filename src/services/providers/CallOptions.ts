@@ -87,9 +87,9 @@ export const watchCall = (
   Effect.gen(function* () {
     for (;;) {
       const { at, phase } = endOfCall(seconds, state, heardAny())
-      const left = at - (yield* Clock.currentTimeMillis)
-      if (left <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
+      const msLeft = at - (yield* Clock.currentTimeMillis)
+      if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
       // The first object may shorten the time that is left.
-      yield* Effect.sleep(Duration.millis(Math.min(left, seconds.nextWord * 1000)))
+      yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

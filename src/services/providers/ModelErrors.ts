@@ -134,33 +134,34 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
 
 /** What the status of a refusal means. */
 const refusal = (
-  { detail: said, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
+  { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
   { host, model }: FailureContext
 ): ModelErrorReason => {
-  const detail = `HTTP ${status}: ${inOneLine(said)}`
-  if (refusesRequest(status, said) && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
+  const detail = `HTTP ${status}: ${inOneLine(serverMessage)}`
+  if (refusesRequest(status, serverMessage) && namesThinking.test(serverMessage))
+    return { _tag: "ThinkingRefused", detail }
   if (isMissing || (status === 404 && json)) {
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
   if (!json && foreignStatus.has(status)) {
     return { _tag: "Refused", detail, remedy: `No model server is at ${host}: correct the address. ${check}` }
   }
-  if (status >= 500 && saysNoMemory.test(said)) return outOfMemory(detail)
+  if (status >= 500 && saysNoMemory.test(serverMessage)) return outOfMemory(detail)
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
-  if (saysShared.test(said)) return { _tag: "Busy", detail, isShared: true }
-  if (status >= 500 && !saysNever.test(said)) return { _tag: "Busy", detail }
-  return { _tag: "Refused", detail, remedy: refusesTools.test(said) ? withoutToolsRemedy : check }
+  if (saysShared.test(serverMessage)) return { _tag: "Busy", detail, isShared: true }
+  if (status >= 500 && !saysNever.test(serverMessage)) return { _tag: "Busy", detail }
+  return { _tag: "Refused", detail, remedy: refusesTools.test(serverMessage) ? withoutToolsRemedy : check }
 }
 
 /** A prompt that the server refused as too long; the sizes that it does not say are those of the request. */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,
-  { promptTokens: estimated = 0, window: asked = 0 }: FailureContext
+  { promptTokens: estimated = 0, window: wantedWindow = 0 }: FailureContext
 ): ModelErrorReason => ({
   _tag: "ContextOverflow",
   estimated: promptTokens ?? estimated,
-  window: window ?? asked,
+  window: window ?? wantedWindow,
   isRefused: true
 })
 

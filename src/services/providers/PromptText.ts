@@ -58,10 +58,10 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
 }
 
 /** The last part of an answer, with the estimated tokens of what was sent and said. */
-export const estimatedFinish = (sent: SentPrompt, said: string, reason: "stop" | "length" | "tool_calls") =>
+export const estimatedFinish = (sent: SentPrompt, answerText: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
-    answer: estimateTokens(said)
+    answer: estimateTokens(answerText)
   })
 
 /** The text parts of a message, with the separator between them. */

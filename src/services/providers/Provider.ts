@@ -146,7 +146,7 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,
   {
-    asked = new Map(),
+    asked: knownFacts = new Map(),
     serves
   }: { readonly asked?: ReadonlyMap<string, ModelFacts>; readonly serves?: (model: string) => boolean } = {}
 ) =>
@@ -155,7 +155,7 @@ export const layerCurrentServer = <R>(
     Effect.gen(function* () {
       const { facts, isLoaded, memory } = yield* connect
       const ask = (model: string): Effect.Effect<ModelFacts> => {
-        const known = asked.get(model)
+        const known = knownFacts.get(model)
         return known === undefined ? facts(model) : Effect.succeed(known)
       }
       const remembered = yield* Cache.makeWith(ask, {

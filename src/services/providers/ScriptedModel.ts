@@ -44,7 +44,10 @@ export interface HeldCall {
   readonly fail: (error: AiError.AiError) => Effect.Effect<void>
 }
 
-const partsOf = (asked: PromptOptions, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
+const partsOf = (
+  promptOptions: PromptOptions,
+  said: ScriptedAnswer | string
+): ReadonlyArray<Response.StreamPartEncoded> => {
   const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
   return [
     ...(answer.thinking === undefined
@@ -63,7 +66,7 @@ const partsOf = (asked: PromptOptions, said: ScriptedAnswer | string): ReadonlyA
       name,
       params
     })),
-    estimatedFinish(asked, answer.text, answer.finish ?? "stop")
+    estimatedFinish(promptOptions, answer.text, answer.finish ?? "stop")
   ]
 }
 
@@ -73,10 +76,10 @@ type Respond = (
 ) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
 
 const make = (respond: Respond) =>
-  makeStreamedModel((asked) => {
-    const request = { messages: asked.prompt.content, tools: asked.tools.map(({ name }) => name) }
-    return respond(filledPrompt(asked.prompt), request).pipe(
-      Effect.map((said) => Stream.fromIterable(partsOf(asked, said))),
+  makeStreamedModel((promptOptions) => {
+    const request = { messages: promptOptions.prompt.content, tools: promptOptions.tools.map(({ name }) => name) }
+    return respond(filledPrompt(promptOptions.prompt), request).pipe(
+      Effect.map((said) => Stream.fromIterable(partsOf(promptOptions, said))),
       Stream.unwrap
     )
   })
@@ -101,10 +104,10 @@ const layer = (
   Layer.effect(
     LanguageModel.LanguageModel,
     Effect.suspend(() => {
-      let asked = 0
+      let count = 0
       return make((prompt, request) =>
         Effect.suspend(() => {
-          const said = answer(prompt, asked++, request)
+          const said = answer(prompt, count++, request)
           return AiError.isAiError(said) ? Effect.fail(said) : Effect.succeed(said)
         })
       )
@@ -118,14 +121,16 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
     const interrupted: Array<FilledPrompt> = []
     const model = yield* make(
       Effect.fnUntraced(function* (prompt, request) {
-        const said = yield* Deferred.make<ScriptedAnswer | string, AiError.AiError>()
+        const answered = yield* Deferred.make<ScriptedAnswer | string, AiError.AiError>()
         yield* Queue.offer(calls, {
           prompt,
           request,
-          answer: (answer) => Effect.asVoid(Deferred.succeed(said, answer)),
-          fail: (error) => Effect.asVoid(Deferred.fail(said, error))
+          answer: (answer) => Effect.asVoid(Deferred.succeed(answered, answer)),
+          fail: (error) => Effect.asVoid(Deferred.fail(answered, error))
         })
-        return yield* Deferred.await(said).pipe(Effect.onInterrupt(() => Effect.sync(() => interrupted.push(prompt))))
+        return yield* Deferred.await(answered).pipe(
+          Effect.onInterrupt(() => Effect.sync(() => interrupted.push(prompt)))
+        )
       })
     )
     return Context.make(LanguageModel.LanguageModel, model).pipe(

@@ -100,12 +100,12 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
 
 /** The last part of an answer. `cached` is a part of `prompt`; servers that do not say it may leave it out of the total. */
 export const finishPart = (
-  said: string | null | undefined,
+  serverReason: string | null | undefined,
   called: boolean,
   counts: { readonly prompt: unknown; readonly cached?: unknown; readonly answer: unknown; readonly thoughts?: unknown }
 ): Response.FinishPartEncoded => ({
   type: "finish",
-  reason: finishReason(said, called),
+  reason: finishReason(serverReason, called),
   usage: {
     inputTokens: {
       uncached: undefined,
@@ -208,7 +208,7 @@ export const layerStreamed = <Question>(
       /** When the server last sent an object to any call. */
       let heardAny = 0
 
-      const answer = Effect.fnUntraced(function* (asked: PromptOptions, method: string) {
+      const answer = Effect.fnUntraced(function* (promptOptions: PromptOptions, method: string) {
         const settings = yield* CallOptions
         const sent: Sent = {
           ...settings,
@@ -221,7 +221,7 @@ export const layerStreamed = <Question>(
         if (!URL.canParse(server.url)) {
           return yield* failed(new ServerError({ failure: { _tag: "BadAddress", host: options.host } }))
         }
-        const question = yield* Effect.mapError(server.readOptions(asked), (reason) =>
+        const question = yield* Effect.mapError(server.readOptions(promptOptions), (reason) =>
           AiError.make({ module, method, reason })
         )
         const { signal } = yield* Effect.acquireRelease(

@@ -74,10 +74,10 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
     )
   }
   /* What is not a file, such as an empty folder or a pipe, is not missing. */
-  const other = inside
+  const readFailure = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
-  if (Option.isSome(other) && other.value.type === "io_error") return unreadable(other.value)
+  if (Option.isSome(readFailure) && readFailure.value.type === "io_error") return unreadable(readFailure.value)
   if (/[*?[{]/.test(reference.target)) return globProblem(relative, tree)
   const how = perhaps(nearestFiles(relative, tree), ruleOf("reference-missing").fix)
   return problem("reference-missing", `There is no file "${reference.target}".`, how)

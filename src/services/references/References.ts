@@ -140,14 +140,14 @@ const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatM
 const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
   budget: number,
-  given: Omit<ReferenceContext, "expected" | "tooLate">,
+  sharedContext: Omit<ReferenceContext, "expected" | "tooLate">,
   resolve: ReferenceResolver
 ) {
   const issues: Array<Issue> = []
   const repairs: Array<Repair> = []
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
     const context = {
-      ...given,
+      ...sharedContext,
       expected: tasksOf(list.steps.slice(0, index)),
       tooLate: tasksOf(list.steps.slice(index))
     }
@@ -202,13 +202,15 @@ const makeResolveAll = Effect.gen(function* () {
 
 /** How much of each reference is shown, for the event about them. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
-  excerpts.flatMap(({ resolved: { content, reference }, shown }) => {
+  excerpts.flatMap(({ resolved: { content, reference }, shown: shownCount }) => {
     if (content.kind === "later") return []
     const { href, title } = reference
     const { text } = content
-    const isCut = shown < text.trimEnd().length
+    const isCut = shownCount < text.trimEnd().length
     const tokens = estimateTokens(text, scale)
-    return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
+    return [
+      { href, title, characters: text.length, ...(isCut ? { shown: shownCount } : {}), tokens, hash: textHash(text) }
+    ]
   })
 
 const makeReferences = Effect.gen(function* () {
@@ -274,11 +276,11 @@ const makeReferences = Effect.gen(function* () {
     const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
       referenceExcerpts(some, terms, { contents: settings.referenceBudget, blocks, whole })
-    const shown = fit(resolved, budget?.parts, budget?.whole)
-    const read = readReferences(shown, calibration.scale(settings.model))
+    const fitted = fit(resolved, budget?.parts, budget?.whole)
+    const read = readReferences(fitted, calibration.scale(settings.model))
     if (read.length > 0) yield* events.publish({ type: "references.read", task: task.name, references: read })
-    const textOf = (all: typeof shown): string => all.map(({ block }) => block).join("")
-    const text = textOf(shown)
+    const textOf = (all: typeof fitted): string => all.map(({ block }) => block).join("")
+    const text = textOf(fitted)
     const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
     const files = resolved.filter(isFile).map(({ reference }) => reference.href)
     const within = (characters: number): string => {
@@ -288,7 +290,7 @@ const makeReferences = Effect.gen(function* () {
       const others = resolved.filter((reference) => !isFile(reference))
       return `${rawBlock("## Reference information", names)}${textOf(fit(others, characters))}`
     }
-    return { text, within, cut: shown.flatMap(({ cut }) => cut ?? []) }
+    return { text, within, cut: fitted.flatMap(({ cut }) => cut ?? []) }
   })
 
   return { check, block }

@@ -182,7 +182,7 @@ const readSkillIn = (root: SkillRoot) =>
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = path.join(root.folder, name)
-    const found = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
+    const readingOf = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
       // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.
@@ -190,14 +190,14 @@ const readSkillIn = (root: SkillRoot) =>
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false
       )
-      return isFile ? [] : found(folder, unreadable(folder, inside.failure))
+      return isFile ? [] : readingOf(folder, unreadable(folder, inside.failure))
     }
     if (!inside.success.includes("SKILL.md")) return []
     const file = path.join(folder, "SKILL.md")
     const read = yield* readFile(root, file, name).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.succeed(unreadable(file, error)))
     )
-    return found(file, read)
+    return readingOf(file, read)
   })
 
 const skillsAtOnce = 8

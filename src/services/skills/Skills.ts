@@ -124,13 +124,13 @@ export class Skills extends Context.Service<
         )
         const plugins = (folders.plugins ?? []).filter(({ plugin }) => !leftOut.has(plugin))
         const { all, notes } = yield* discover({ ...folders, plugins }, leavesMachine)
-        const found = makeToolSkills(
+        const toolSkills = makeToolSkills(
           tools,
           all.map(({ skill }) => skill),
           { tokens: Math.floor(contextWindow / 4), tokensOf: ({ name }) => estimateTokens(instructions([name])) }
         )
-        const made = found.made.map(({ origin, skill }): FoundSkill => ({ skill, origin: "tools", path: origin }))
-        return serviceOf([...all, ...made].sort(byName), [...notes, ...found.notes])
+        const made = toolSkills.made.map(({ origin, skill }): FoundSkill => ({ skill, origin: "tools", path: origin }))
+        return serviceOf([...all, ...made].sort(byName), [...notes, ...toolSkills.notes])
       })
     )
 }

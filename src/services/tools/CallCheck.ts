@@ -63,11 +63,11 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   if (tools.has(call.name)) return { call, repairs: [] }
-  const own = ownCall(call, (name) => tools.has(name))
-  const meant = own?.name ?? meantTool(call.name, [...tools.keys()])
+  const ownTool = ownCall(call, (name) => tools.has(name))
+  const meant = ownTool?.name ?? meantTool(call.name, [...tools.keys()])
   if (meant === undefined || !allowed.has(meant)) return { call, repairs: [] }
   const message = `Read the tool ${JSON.stringify(call.name)} as "${meant}".`
-  return { call: { ...call, ...own, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
+  return { call: { ...call, ...ownTool, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
 }
 
 /** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
@@ -75,20 +75,20 @@ export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
   const { call, repairs } = nameTool(written, context, where)
   const quote = JSON.stringify(call)
-  const found = findTool(call.name, context)
-  if (Array.isArray(found)) {
-    const [code, what] = found
+  const tool = findTool(call.name, context)
+  if (Array.isArray(tool)) {
+    const [code, what] = tool
     const how = howToName(
       call.name,
       [...context.allowed].filter((one) => context.tools.has(one))
     )
     return { call, issues: [makeIssue(code, where, { what, how, quote })], repairs: [] }
   }
-  const repaired = repairArguments(call, found.parameters, where)
+  const repaired = repairArguments(call, tool.parameters, where)
   return {
     call: repaired.call,
     repairs: [...repairs, ...repaired.repairs],
-    issues: checkArguments(repaired.call, found.parameters, { where, quote })
+    issues: checkArguments(repaired.call, tool.parameters, { where, quote })
   }
 }
 
@@ -96,8 +96,8 @@ const invalid = (message: string) => new ToolFailure({ type: "validation_failed"
 
 /** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */
 export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: ReadonlyMap<string, LoadedTool>) {
-  const found = tools.get(call.name)
-  if (found === undefined) {
+  const tool = tools.get(call.name)
+  if (tool === undefined) {
     const near = nearest(call.name, [...tools.keys()])
     const hint = near.length > 0 ? ` Nearest: ${near.join(", ")}.` : ""
     return yield* new ToolFailure({
@@ -105,12 +105,12 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
       message: `There is no tool ${JSON.stringify(call.name)}.${hint}`
     })
   }
-  const decode = Schema.decodeUnknownEffect(found.parameters.codec)
-  const given = withOwnNames(call.arguments, found.parameters.aliases)
+  const decode = Schema.decodeUnknownEffect(tool.parameters.codec)
+  const given = withOwnNames(call.arguments, tool.parameters.aliases)
   const params: unknown = yield* decode(given, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => invalid(`The arguments of ${call.name} do not fit: ${modelText(error, given)}`))
   )
-  return { found, params }
+  return { found: tool, params }
 })
 
 const isAccesses = Schema.is(Schema.Array(Access))
@@ -154,10 +154,10 @@ const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
 /** A write to a place where no file can be. */
 const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, workspace: Workspace["Service"]) {
   if (access._tag !== "WriteFile" || !access.inside || access.base !== undefined) return
-  const found = yield* Effect.result(workspace.readText(access.path, 0))
-  if (Result.isSuccess(found) || found.failure.type !== "io_error") return
+  const readable = yield* Effect.result(workspace.readText(access.path, 0))
+  if (Result.isSuccess(readable) || readable.failure.type !== "io_error") return
   // A file that cannot be read may still be replaced.
-  if (!(yield* isFileAt(workspace, access.path))) return yield* found.failure
+  if (!(yield* isFileAt(workspace, access.path))) return yield* readable.failure
 })
 
 /** Why a call would fail, as far as the project shows it without running the call; nothing when it may succeed. */

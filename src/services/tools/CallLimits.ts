@@ -32,10 +32,10 @@ export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(
 
 /** How many seconds a call of a tool may take that runs no command. */
 export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
-  const own = limits.tools?.[name]?.seconds
-  return own === undefined
+  const toolSeconds = limits.tools?.[name]?.seconds
+  return toolSeconds === undefined
     ? { value: limits.toolSeconds, name: "limits.toolSeconds" }
-    : { value: own, name: `limits.tools.${name}.seconds` }
+    : { value: toolSeconds, name: `limits.tools.${name}.seconds` }
 }
 
 const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCall): CallLimit => {

@@ -189,7 +189,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   const proposal = Effect.fnUntraced(function* (id: ToolCallId, copy: WorkingCopy, make: Make) {
     const before = copy.files()
     let isFresh = false
-    const made = Effect.gen(function* (): Effect.fn.Return<typeof ProposingCall.Type> {
+    const measured = Effect.gen(function* (): Effect.fn.Return<typeof ProposingCall.Type> {
       isFresh = true
       const result = yield* Effect.catchTag(make, "PermissionDenied", (denied) =>
         Effect.map(measuredNow(refusal(denied)), (refused) => ({ ...refused, denials: [denied] }))
@@ -198,7 +198,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
       return changes.length === 0 ? result : { ...result, proposed: changes }
     })
     const key = seenKey.proposal(id)
-    const { denials: _, proposed = [], ...result } = yield* activities.record({ key, success: ProposingCall }, made)
+    const { denials: _, proposed = [], ...result } = yield* activities.record({ key, success: ProposingCall }, measured)
     if (!isFresh) proposeAgain(copy, proposed)
     return result
   })

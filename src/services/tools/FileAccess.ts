@@ -167,7 +167,7 @@ const canonicalWrite = Effect.fnUntraced(function* (
   const { workspace } = context
   const text = yield* Effect.orElseSucceed(workspace.readText(write.path, maxEditBytes), () => "")
   const loses = lossSentence({ path: write.path, oldText: text, newText: content }, true)
-  const found = yield* workspace.state(write.path)
+  const stateBefore = yield* workspace.state(write.path)
   const holds = yield* workspace.entry(write.path)
   if (holds?.is === "folder" || holds?.is === "other") {
     const what = holds.is === "folder" ? "a folder" : "no regular file"
@@ -179,7 +179,7 @@ const canonicalWrite = Effect.fnUntraced(function* (
   return {
     ...write,
     content,
-    found,
+    found: stateBefore,
     ...(holds === undefined ? {} : { holds }),
     ...(loses === undefined ? {} : { loses })
   }

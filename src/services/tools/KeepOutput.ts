@@ -40,12 +40,12 @@ interface ReadFile {
   readonly bytes: Uint8Array
 }
 
-const readFile = (given: unknown, usualName: string): Result.Result<ReadFile, string> => {
+const readFile = (output: unknown, usualName: string): Result.Result<ReadFile, string> => {
   const {
     data,
     mediaType: type,
     name = usualName
-  } = Predicate.isObject(given) ? (given as Partial<ReadFile> & { data?: unknown }) : {}
+  } = Predicate.isObject(output) ? (output as Partial<ReadFile> & { data?: unknown }) : {}
   const plainType = typeof type === "string" ? type.split(";", 1).join("").trim() : ""
   if (!mediaType.test(plainType)) return Result.fail('has a "mediaType" such as "image/png"')
   if (typeof name !== "string") return Result.fail('has a "name" that is text')

@@ -126,11 +126,11 @@ const loadTool = (
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */
 export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
 
-const loadTools = (set: SetPlugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<string, LoadedTool>) => {
   const { plugin } = set
   const loaded: Array<LoadedTool> = []
   for (const [name, tool] of Object.entries(tools)) {
-    const owner = taken.get(name)?.info.origin
+    const owner = loadedTools.get(name)?.info.origin
     if (owner !== undefined) {
       const detail = `its tool "${name}" exists already (${owner}). Rename it, or remove one of them.`
       return Result.fail(new PluginProblem({ plugin: plugin.name, code: "DuplicateTool", detail }))
@@ -162,7 +162,7 @@ const secretsProblem = (secrets: unknown = {}): string | undefined => {
 }
 
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
-const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
+const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
   if (plugin.apiVersion !== pluginApiVersion) {
@@ -178,9 +178,9 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   const settings: PluginSettings = { config: config.success, secret: secretOf(plugin) }
   const failed = (why: string) =>
     new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
-  const own = yield* openForeignScope
-  const load = Effect.flatMap(Layer.buildWithScope(plugin.tools, own), (built) =>
-    Effect.fromResult(loadTools({ plugin, settings }, Context.get(built, PluginTools), taken))
+  const pluginScope = yield* openForeignScope
+  const load = Effect.flatMap(Layer.buildWithScope(plugin.tools, pluginScope), (built) =>
+    Effect.fromResult(loadTools({ plugin, settings }, Context.get(built, PluginTools), loadedTools))
   ).pipe(Effect.provideService(CurrentSettings, settings))
   const late = Effect.suspend(() => Effect.fail(failed(`it took longer than ${loadTime}.`)))
   const exit = yield* Effect.exit(
@@ -189,7 +189,7 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
     }).pipe(Effect.flatMap((loaded) => loaded))
   )
   if (Exit.isSuccess(exit)) return exit.value
-  yield* closeForeignScope(own, exit)
+  yield* closeForeignScope(pluginScope, exit)
   const failure = Option.getOrUndefined(Cause.findErrorOption<unknown>(exit.cause))
   return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })

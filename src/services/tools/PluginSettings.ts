@@ -82,25 +82,29 @@ interface ConfigurablePlugin {
  */
 export const readPluginConfiguration = ({
   config: schema,
-  given,
+  given: configured,
   name,
   named = name
 }: ConfigurablePlugin): Result.Result<unknown, string> => {
   if (schema === undefined) {
-    return given === undefined
+    return configured === undefined
       ? Result.succeed(undefined)
-      : Result.fail(`it takes no configuration, and ${given.source} has one for it ("${pathText(given.path)}").`)
+      : Result.fail(
+          `it takes no configuration, and ${configured.source} has one for it ("${pathText(configured.path)}").`
+        )
   }
   const usable = readSchemaSource(schema)
   if (Result.isFailure(usable)) return Result.fail(`its "config" is ${usable.failure}`)
-  const value = given?.value ?? {}
+  const value = configured?.value ?? {}
   const decoded = Schema.decodeUnknownResult(usable.success.codec)(value, { errors: "all", onExcessProperty: "error" })
   if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
   const faults = modelFaults(decoded.failure, value)
-  if (given === undefined) {
+  if (configured === undefined) {
     const missing = faults.map((fault) => modelSentence(`"${pathText(fault.path)}"`, fault)).join(" ")
     return Result.fail(`it needs a configuration: ${missing} ${howToSet(named)}`)
   }
-  const wrong = faults.map((fault) => modelSentence(`"${pathText([...given.path, ...fault.path])}"`, fault)).join(" ")
-  return Result.fail(`its configuration in ${given.source} cannot be used: ${wrong}`)
+  const wrong = faults
+    .map((fault) => modelSentence(`"${pathText([...configured.path, ...fault.path])}"`, fault))
+    .join(" ")
+  return Result.fail(`its configuration in ${configured.source} cannot be used: ${wrong}`)
 }

@@ -36,14 +36,14 @@ export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 export const startTool = <Params>(
   { execute }: Pick<Tool<Params>, "execute">,
   params: Params,
-  given: GivenContext,
+  context: GivenContext,
   services: Context.Context<HostServices>
 ): Unchecked<HostServices> => {
   const controller = new AbortController()
   const { signal } = controller
   const ended = new AbortController()
   const ask = askFunction(services, AbortSignal.any([signal, ended.signal]))
-  const work = execute(params, { ...given, signal, ask, host: hostFunctions(services, signal) })
+  const work = execute(params, { ...context, signal, ask, host: hostFunctions(services, signal) })
   const running = Effect.isEffect(work)
     ? Effect.onInterrupt(work, () => Effect.sync(() => controller.abort()))
     : awaited(work, controller)

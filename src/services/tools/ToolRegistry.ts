@@ -149,7 +149,7 @@ const isJson = Schema.is(Schema.Json)
 /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
-  left: ReadonlyArray<PluginProblem | McpProblem> = []
+  setAside: ReadonlyArray<PluginProblem | McpProblem> = []
 ) {
   const host = yield* Effect.context<Commands | FileReads | WebFetch | Workspace>()
   const { problems, tools } = yield* Effect.provideContext(
@@ -162,11 +162,11 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 
   /** Finds the tool of a call and decodes its arguments. Fails with `not_found` or `validation_failed`. */
   const decode = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<DecodedCall, ToolFailure> {
-    const { found, params } = yield* decodeCall(call, tools)
-    const resolve = Effect.map(canonicalAccesses(found, params, context), (accesses) => {
-      const risk = raisedRisk(found.info.risk, accesses)
-      const prepared: PreparedCall = Object.freeze({ call, info: found.info, risk, accesses })
-      waiting.set(prepared, { found, params, accesses })
+    const { found: tool, params } = yield* decodeCall(call, tools)
+    const resolve = Effect.map(canonicalAccesses(tool, params, context), (accesses) => {
+      const risk = raisedRisk(tool.info.risk, accesses)
+      const prepared: PreparedCall = Object.freeze({ call, info: tool.info, risk, accesses })
+      waiting.set(prepared, { found: tool, params, accesses })
       return prepared
     })
     return { resolve }
@@ -186,21 +186,21 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
       return yield* new ToolFailure({ type: "permission_denied", message })
     }
-    const { accesses, found, params } = ready
+    const { accesses, found: tool, params } = ready
     const fault = (what: string) =>
       new ToolFailure({
         type: "internal_error",
-        message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
+        message: `The tool ${tool.info.name} returned something that is not ${what}. This is a fault of the tool.`
       })
     const admit: Permit["admit"] = (access) => paused(permit.admit(access))
     const services = grantedServices(host, { accesses, admit, mayRead: permit.mayRead })
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
-      startTool(found.tool, params, { ...found.settings, ...reports, granted: accesses }, context)
+      startTool(tool.tool, params, { ...tool.settings, ...reports, granted: accesses }, context)
     )
     const data: CallOutput = yield* Effect.provideContext(code, services)
     if (isOutput(data)) return data
     if (isNestedTooDeep(data)) {
-      const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
+      const message = `The output of ${tool.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
       return yield* new ToolFailure({ type: "output_limit", message })
     }
     if (isJson(data)) return data
@@ -210,7 +210,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   return {
     tools: [...infos.values()],
     /** The plugins and servers that are left out, with the reasons. */
-    problems: [...left, ...problems],
+    problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**
      * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every

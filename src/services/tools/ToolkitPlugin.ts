@@ -67,13 +67,13 @@ export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
       const annotations = yield* Effect.promise(() => import("effect/ai/Tool"))
       const services = yield* Layer.build(layer)
       const kit = yield* Effect.provideContext(toolkit, services)
-      const tools = Object.entries<Tool.Any>(kit.tools).map(([key, one]) => [
+      const tools = Object.entries<Tool.Any>(kit.tools).map(([key, toolkitTool]) => [
         key,
         defineTool({
-          description: annotations.getDescription(one) ?? key,
-          parameters: Schema.toEncoded(one.parametersSchema as Schema.Constraint),
-          risk: riskOf(one, annotations),
-          effect: effectOf(one, annotations),
+          description: annotations.getDescription(toolkitTool) ?? key,
+          parameters: Schema.toEncoded(toolkitTool.parametersSchema as Schema.Constraint),
+          risk: riskOf(toolkitTool, annotations),
+          effect: effectOf(toolkitTool, annotations),
           execute: (params) => resultOf(kit.handle as unknown as Handle, key, params)
         })
       ])

@@ -28,10 +28,10 @@ export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailu
 
 /** The failure for a URL, without its user name and password. */
 export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): FetchFailure => {
-  const shown = new URL(url)
-  shown.username = ""
-  shown.password = ""
-  return new FetchFailure({ url: shown.href, type, detail })
+  const shownUrl = new URL(url)
+  shownUrl.username = ""
+  shownUrl.password = ""
+  return new FetchFailure({ url: shownUrl.href, type, detail })
 }
 
 /** Reads an http or https URL without user name and password; relative to `base` when there is one. */

@@ -112,15 +112,15 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
   const { text } = source
   for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
     if (!isLineStart && !isMark) continue
-    const found = source.match(opening, at)
-    if (found === undefined) continue
-    const start = at + found[0].length
-    const end = endOfTagged(source, start, found[0]) ?? endOfJson(text, start)
+    const match = source.match(opening, at)
+    if (match === undefined) continue
+    const start = at + match[0].length
+    const end = endOfTagged(source, start, match[0]) ?? endOfJson(text, start)
     if (end === undefined) return tornRead(source, unfinished, "tool-call-truncated")
     const value = withoutDoubledBraces(text.slice(start, end).trim())
-    const calls = [found[1] === undefined ? value : callJson(found[1], value)]
+    const calls = [match[1] === undefined ? value : callJson(match[1], value)]
     let last = end
-    while (found[1] === undefined && source.match(/[\s;,]*(?=\{)/y, last) !== undefined) {
+    while (match[1] === undefined && source.match(/[\s;,]*(?=\{)/y, last) !== undefined) {
       const from = source.skip(/[\s;,]+/y, last)
       const to = endOfJson(text, from)
       if (to === undefined) return tornRead(source, unfinished, "tool-call-truncated")
@@ -144,9 +144,9 @@ const gemmaEnds = ["<tool_call|>", "<end_function_call>", "</tool_call>", "<|/to
 
 /** A call of Gemma: `call:name{path:<escape>a.ts<escape>}` between its marks. */
 export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
-  const found = source.match(gemma, at)
-  if (found === undefined || (found[0].startsWith("call:") && !isTool(found[1] ?? ""))) return undefined
-  const start = at + found[0].length
+  const match = source.match(gemma, at)
+  if (match === undefined || (match[0].startsWith("call:") && !isTool(match[1] ?? ""))) return undefined
+  const start = at + match[0].length
   const ends = gemmaEnds.flatMap((sign) => {
     const end = source.find(sign, start)
     return end === undefined ? [] : [{ end, after: end + sign.length }]
@@ -154,16 +154,16 @@ export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRea
   const first = ends.sort((a, b) => a.end - b.end)[0] ?? { end: source.text.length, after: source.text.length }
   const quoted = /(<\|"\|>|<escape>)([^]*?)\1/g
   const written = source.text.slice(start, first.end)
-  const given = written.replace(quoted, (_, _sign, value: string) => JSON.stringify(value))
-  const call = given.startsWith("(") ? pythonCallAt(`${found[1] ?? ""}${given}`, 0) : undefined
-  const end = given.startsWith("(") ? undefined : endOfJson(given, 0)
+  const json = written.replace(quoted, (_, _sign, value: string) => JSON.stringify(value))
+  const call = json.startsWith("(") ? pythonCallAt(`${match[1] ?? ""}${json}`, 0) : undefined
+  const end = json.startsWith("(") ? undefined : endOfJson(json, 0)
   if (call === undefined && end === undefined) return tornRead(source, unfinished, "tool-call-truncated")
   const isMarked = first.after !== first.end
-  const length = call === undefined ? (end ?? 0) : call.end - (found[1] ?? "").length
+  const length = call === undefined ? (end ?? 0) : call.end - (match[1] ?? "").length
   return {
     syntax: "gemma",
-    calls: [call?.json ?? callJson(found[1] ?? "", withoutQuotes(given.slice(0, end)))],
-    end: isMarked || given !== written ? first.after : start + length
+    calls: [call?.json ?? callJson(match[1] ?? "", withoutQuotes(json.slice(0, end)))],
+    end: isMarked || json !== written ? first.after : start + length
   }
 }
 
@@ -190,10 +190,10 @@ const messageKeys = new Set(["role", "content", "tool_calls", "calls", "tool_use
 const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
   for (const [nameKey, givenKey] of words) {
     const name = value[nameKey]
-    const given = value[givenKey]
-    if (typeof name !== "string" || given === undefined) continue
+    const values = value[givenKey]
+    if (typeof name !== "string" || values === undefined) continue
     const plain = name.replace(/^functions\./, "")
-    return isTool(plain) ? callJson(plain, JSON.stringify(isArguments(given) ? given : { "": given })) : undefined
+    return isTool(plain) ? callJson(plain, JSON.stringify(isArguments(values) ? values : { "": values })) : undefined
   }
   return undefined
 }

@@ -55,12 +55,12 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
   for (let end = source.skip(afterCalls, first.end); ;) {
     const next = source.skip(/[ \t;,]+/y, end)
     const isEnd = next >= source.text.length || source.text[next] === "\n"
-    const other = isEnd ? undefined : readAt(source, next, true, isTool)
-    if (other === undefined || other.text !== undefined)
+    const nextRead = isEnd ? undefined : readAt(source, next, true, isTool)
+    if (nextRead === undefined || nextRead.text !== undefined)
       return { ...(syntax === undefined ? {} : { syntax }), calls, end }
-    if (other.torn !== undefined) return other
-    calls.push(...other.calls)
-    end = source.skip(afterCalls, other.end)
+    if (nextRead.torn !== undefined) return nextRead
+    calls.push(...nextRead.calls)
+    end = source.skip(afterCalls, nextRead.end)
   }
 }
 
@@ -214,8 +214,8 @@ class Reader {
   }
 
   /** Writes what was read in the place of its lines. */
-  private put(at: number, before: string, found: NativeRead, quote: string): number {
-    const { end, text, torn } = found
+  private put(at: number, before: string, read: NativeRead, quote: string): number {
+    const { end, text, torn } = read
     const lastLine = this.lineOf(end, at)
     const rest = this.source.text.slice(end, (this.starts[lastLine] ?? 0) + this.line(lastLine).length)
     if (torn !== undefined) {
@@ -228,7 +228,7 @@ class Reader {
       this.out.push(text)
       return lastLine + 1
     }
-    const next = this.emit(at, lastLine + 1, before, found, quote)
+    const next = this.emit(at, lastLine + 1, before, read, quote)
     if (rest.trim() !== "") this.out.push(rest)
     return next
   }

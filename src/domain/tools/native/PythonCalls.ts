@@ -92,11 +92,11 @@ class Reader {
     const quoted = this.take(string)
     if (quoted !== undefined) {
       const written = quoted[1] ?? quoted[2] ?? quoted[3] ?? quoted[4] ?? ""
-      const own = /^[bu]*r/i.test(quoted[0]) ? written : unescape(written)
+      const text = /^[bu]*r/i.test(quoted[0]) ? written : unescape(written)
       // Strings side by side are one string.
       this.take(space)
       const next = /["']/.test(this.text.charAt(this.at)) ? this.value(depth + 1) : ""
-      return typeof next === "string" ? own + next : undefined
+      return typeof next === "string" ? text + next : undefined
     }
     const digits = this.take(number)
     if (digits !== undefined) return Number(digits[0])
@@ -106,21 +106,21 @@ class Reader {
 
   /** The arguments up to the closing bracket, as an object. */
   arguments(): string | undefined {
-    const given: Array<[string, Value]> = []
+    const entries: Array<[string, Value]> = []
     const label = /([A-Za-z_]\w*)\s*(?:=(?!=)|:)/y
     const read = () => {
       this.take(space)
-      const [, own = ""] = this.take(label) ?? []
+      const [, key = ""] = this.take(label) ?? []
       const one = this.value()
-      if (one === undefined || (own === "" && given.length > 0)) return false
-      given.push([own, one])
+      if (one === undefined || (key === "" && entries.length > 0)) return false
+      entries.push([key, one])
       return true
     }
     if (!this.items(")", read)) return undefined
-    const [[name, only] = ["", undefined]] = given
+    const [[name, only] = ["", undefined]] = entries
     // An object alone holds the arguments.
     const isAll = name === "" && typeof only === "object" && only !== null && !Array.isArray(only)
-    return JSON.stringify(isAll ? only : Object.fromEntries(given))
+    return JSON.stringify(isAll ? only : Object.fromEntries(entries))
   }
 }
 
@@ -129,13 +129,13 @@ export const pythonCallAt = (text: string, at: number): PythonCall | undefined =
   const reader = new Reader(text, at)
   const name = reader.take(word)?.[0]
   if (name === undefined || !reader.takeSign("(")) return undefined
-  const given = reader.arguments()
-  const own =
+  const json = reader.arguments()
+  const plainName =
     name
       .replace(/\.call$/, "")
       .split(".")
       .at(-1) ?? name
-  return given === undefined ? undefined : { name: own, json: callJson(own, given), end: reader.at }
+  return json === undefined ? undefined : { name: plainName, json: callJson(plainName, json), end: reader.at }
 }
 
 /** The calls of a list, `[a(x=1), b()]`, that begins at a place, and the index after it. */
@@ -202,10 +202,10 @@ const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
 
 /** Calls in Python between tags. */
 export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
-  const found = source.match(codeTag, at)
-  const calls = found === undefined ? undefined : pythonCalls(found[1] ?? "")
-  return found !== undefined && calls?.every(({ name }) => isTool(name)) === true
-    ? { syntax: "code-agent", calls: calls.map(({ json }) => json), end: at + found[0].length }
+  const match = source.match(codeTag, at)
+  const calls = match === undefined ? undefined : pythonCalls(match[1] ?? "")
+  return match !== undefined && calls?.every(({ name }) => isTool(name)) === true
+    ? { syntax: "code-agent", calls: calls.map(({ json }) => json), end: at + match[0].length }
     : undefined
 }
 

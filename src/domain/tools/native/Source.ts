@@ -61,11 +61,11 @@ export class Source {
   skip(pattern: RegExp, at: number): number {
     let end = at
     for (
-      let found = this.match(pattern, end);
-      found !== undefined && found[0] !== "";
-      found = this.match(pattern, end)
+      let match = this.match(pattern, end);
+      match !== undefined && match[0] !== "";
+      match = this.match(pattern, end)
     ) {
-      end += found[0].length
+      end += match[0].length
     }
     return end
   }

@@ -87,10 +87,10 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
     /(?=\s*<(?!\/?(?:antml:|parameter|param|arg)\b)\w+>)[^]*?(?=<\/(?:function|invoke)>)/y,
     from
   )
-  const own = close === undefined ? undefined : childrenOf(source, from, from + close[0].length)
-  if (close !== undefined && own !== undefined && own.length > 0) {
+  const children = close === undefined ? undefined : childrenOf(source, from, from + close[0].length)
+  if (close !== undefined && children !== undefined && children.length > 0) {
     return {
-      calls: [callJson(name, objectOf(own))],
+      calls: [callJson(name, objectOf(children))],
       end: source.skip(/<\/(?:function|invoke)>/y, from + close[0].length)
     }
   }
@@ -100,35 +100,36 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
   let open: { readonly name: string; readonly word: string; readonly tag: string; readonly from: number } | undefined
   let end = from
   const lacks = mayLackClosing(text, from)
-  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
-    const [tag, slash = "", word, byEquals, byName] = found
-    const own = byEquals ?? byName
-    if (open === undefined && text.slice(end, found.index).replace(afterCalls, "").trim() !== "") {
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [tag, slash = "", word, byEquals, byName] = match
+    const parameterName = byEquals ?? byName
+    if (open === undefined && text.slice(end, match.index).replace(afterCalls, "").trim() !== "") {
       return tornRead(source, "There is text among the parameters of the call.")
     }
     const isOther = word !== undefined && open !== undefined && word !== open.word
-    if (isOther || (open !== undefined && slash === "" && own === undefined)) continue
+    if (isOther || (open !== undefined && slash === "" && parameterName === undefined)) continue
     if (open !== undefined) {
       const closesIt = slash === "/" && word === open.word
-      if (!closesIt && !(lacks && beginsLine(text, found.index))) {
+      if (!closesIt && !(lacks && beginsLine(text, match.index))) {
         if (word === undefined) continue
         return tornRead(source, unclosed)
       }
       if (entries.some(([one]) => one === open?.name)) {
         return tornRead(source, `The parameter ${open.name} of the call is given twice.`, "tool-call-key-duplicate")
       }
-      const written = indentedValue(text.slice(open.from, found.index), indentOf(text, open.from - open.tag.length))
+      const written = indentedValue(text.slice(open.from, match.index), indentOf(text, open.from - open.tag.length))
       entries.push([open.name, noString.test(open.tag) ? typedValue(written) : written])
       open = undefined
-      end = found.index + (closesIt ? tag.length : 0)
+      end = match.index + (closesIt ? tag.length : 0)
       if (closesIt) continue
     }
     if (word === undefined) {
-      if (slash === "/") end = found.index + tag.length
+      if (slash === "/") end = match.index + tag.length
       return { calls: [callJson(name, objectOf(entries))], end }
     }
-    if (slash === "/" || own === undefined) return tornRead(source, "A tag of the call belongs to no parameter.")
-    open = { name: own, word, tag, from: found.index + tag.length }
+    if (slash === "/" || parameterName === undefined)
+      return tornRead(source, "A tag of the call belongs to no parameter.")
+    open = { name: parameterName, word, tag, from: match.index + tag.length }
   }
   if (open !== undefined) return tornRead(source, unclosed, "tool-call-truncated")
   const isAll = /^\s*(?:$|<\/?[\w:]*(?:tool_calls?|function_calls?)>)/.test(text.slice(end, end + 40))
@@ -143,12 +144,12 @@ const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*
 const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
-  for (let found = source.match(key, at); found !== undefined; found = source.match(key, at)) {
-    const start = at + found[0].length
+  for (let match = source.match(key, at); match !== undefined; match = source.match(key, at)) {
+    const start = at + match[0].length
     const ends = ["</arg_value>", "\n<arg_key>", "</tool_call>"].flatMap((sign) => source.find(sign, start) ?? [])
     const end = Math.min(...ends)
     if (ends.length === 0) return tornRead(source, unclosed, "tool-call-truncated")
-    entries.push([(found[1] ?? "").trim(), valueOf(source.text.slice(start, end))])
+    entries.push([(match[1] ?? "").trim(), valueOf(source.text.slice(start, end))])
     at = source.text.startsWith("</arg_value>", end) ? end + "</arg_value>".length : end
   }
   return { calls: [callJson(name, objectOf(entries))], end: source.skip(/\s*<\/tool_call>/y, at) }
@@ -162,14 +163,14 @@ const gathers = new Set(["args", "arguments", "parameters", "params", "file", "i
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []
   let at = from
-  for (let found = source.match(child, at); found !== undefined; found = source.match(child, at)) {
-    const name = found[1] ?? ""
-    const start = at + found[0].length
+  for (let match = source.match(child, at); match !== undefined; match = source.match(child, at)) {
+    const name = match[1] ?? ""
+    const start = at + match[0].length
     const end = source.find(`</${name}>`, start)
     if (start >= until || end === undefined || end > until) return undefined
     const inner = gathers.has(name) ? childrenOf(source, start, end) : undefined
     if (inner !== undefined && inner.length > 0) entries.push(...inner)
-    else entries.push([found[2] ?? name, valueOf(source.text.slice(start, end))])
+    else entries.push([match[2] ?? name, valueOf(source.text.slice(start, end))])
     at = end + name.length + 3
   }
   return source.text.slice(at, until).trim() === "" ? entries : undefined
@@ -251,14 +252,14 @@ const pairsOf = (text: string, one: RegExp): string =>
 
 /** A call as `name key="value"` in a tag, or as `tool => "name", args => { --key "value" }`. */
 const readPairs = (source: Source, at: number): NativeRead | undefined => {
-  const found = source.match(taggedPairs, at) ?? source.match(arrows, at)
-  if (found === undefined) return undefined
-  const isTagged = found[0].startsWith("<")
+  const match = source.match(taggedPairs, at) ?? source.match(arrows, at)
+  if (match === undefined) return undefined
+  const isTagged = match[0].startsWith("<")
   const pairs = new RegExp(isTagged ? pair : `--([\\w-]+)\\s+${pairValue}`, "g")
   return {
     syntax: isTagged ? "name-and-pairs" : "minimax-arrows",
-    calls: [callJson(found[1] ?? "", pairsOf(found[2] ?? "", pairs))],
-    end: at + found[0].length
+    calls: [callJson(match[1] ?? "", pairsOf(match[2] ?? "", pairs))],
+    end: at + match[0].length
   }
 }
 

@@ -16,7 +16,7 @@ import { demoAnswer } from "./DemoAnswer.ts"
 export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,
-    makeStreamedModel((asked) =>
+    makeStreamedModel((promptOptions) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const text = demoAnswer(yield* CurrentSubject)
@@ -24,7 +24,7 @@ export const EmbeddedModel = {
             { type: "text-start", id: "text" },
             ...text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta })),
             { type: "text-end", id: "text" },
-            estimatedFinish(asked, text, "stop")
+            estimatedFinish(promptOptions, text, "stop")
           )
         })
       )

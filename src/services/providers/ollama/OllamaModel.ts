@@ -153,11 +153,11 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   const ids = new Set<string>()
   const { close, write } = makeBlocks()
   const partOf = (call: ReceivedToolCall) => {
-    const { arguments: given, name } = call.function ?? call
+    const { arguments: values, name } = call.function ?? call
     const id = call.id == null ? undefined : String(call.id)
     const own = idOrNew(id === undefined || ids.has(id) ? undefined : id)
     ids.add(own)
-    return { type: "tool-call" as const, id: own, name: name ?? "", params: paramsOf(given) }
+    return { type: "tool-call" as const, id: own, name: name ?? "", params: paramsOf(values) }
   }
 
   const read = (line: unknown): Parts => {

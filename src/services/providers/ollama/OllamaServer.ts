@@ -65,9 +65,9 @@ const parameter = (text: string, name: string): number | undefined => {
 }
 
 /** A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
-const readCapabilities = (shown: typeof Show.Type): ModelFacts => {
-  const names = shown.capabilities ?? ["completion"]
-  const window = parameter(shown.parameters ?? "", "num_ctx")
+const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
+  const names = modelInfo.capabilities ?? ["completion"]
+  const window = parameter(modelInfo.parameters ?? "", "num_ctx")
   return {
     isKnown: true,
     abilities: {
@@ -76,13 +76,15 @@ const readCapabilities = (shown: typeof Show.Type): ModelFacts => {
       thinking: names.includes("thinking"),
       vision: names.includes("vision")
     },
-    isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
-    family: ["architecture", "basename", "name"].flatMap((key) => shown.model_info?.[`general.${key}`] ?? []).join(" "),
+    isForwarded: [modelInfo.remote_host, modelInfo.remote_model].some((remote) => (remote ?? "") !== ""),
+    family: ["architecture", "basename", "name"]
+      .flatMap((key) => modelInfo.model_info?.[`general.${key}`] ?? [])
+      .join(" "),
     capacity: {
-      supportedWindow: contextLength(shown.model_info ?? {}),
+      supportedWindow: contextLength(modelInfo.model_info ?? {}),
       modelfileWindow: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window
     },
-    temperature: parameter(shown.parameters ?? "", "temperature")
+    temperature: parameter(modelInfo.parameters ?? "", "temperature")
   }
 }
 
@@ -229,14 +231,14 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Effect.sync(() => new AbortController()),
         (call) => Effect.sync(() => call.abort(brokenOff("it is not wanted any more")))
       )
-      const attempt = (left: number): Stream.Stream<PullStep, ServerError> =>
+      const attempt = (retriesLeft: number): Stream.Stream<PullStep, ServerError> =>
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
             /* A server that never answered is not there; one that did may be starting again. */
-            const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && left < mostRetries)
-            if (!isBroken || left === 0) return Stream.fail(error)
-            return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(left - 1))
+            const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
+            if (!isBroken || retriesLeft === 0) return Stream.fail(error)
+            return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
           })
         )
       return URL.canParse(address.host)
@@ -247,12 +249,12 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
 
 export const connectOllama = Effect.fnUntraced(function* (address: ServerConnection) {
   const server = yield* openQueries(address)
-  const asked = server.loaded.pipe(
+  const loadedInTime = server.loaded.pipe(
     Effect.timeout(patience),
     Effect.orElseSucceed(() => undefined)
   )
   /* Calls that wait at the same time share one answer. */
-  const loaded = yield* Effect.cachedWithTTL(asked, valid)
+  const loaded = yield* Effect.cachedWithTTL(loadedInTime, valid)
   const connected: OllamaServer = {
     ...server,
     greeting: Effect.map(server.version, (version) => `Ollama ${version} at ${address.host}`),
