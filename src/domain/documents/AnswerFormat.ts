@@ -1,6 +1,6 @@
 /**
- * The answer to the prompt: free markdown, which has no grammar but is no document of another stage and holds text; or
- * JSON, for a person who gave a JSON schema for it.
+ * The answer to the prompt. It is free markdown, or JSON when the user gave a JSON schema. Markdown has no grammar here, but
+ * it must hold text and must not be a document of another stage.
  */
 import * as Context from "effect/Context"
 import * as Option from "effect/Option"
@@ -22,7 +22,7 @@ const documents = [
   { name: "a refinement", knownHeadings: refinementHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-/** The document of another stage that a text is; nothing when it begins otherwise, whatever follows. */
+/** The kind of document that a text of another stage is, by its first heading. */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
@@ -33,14 +33,14 @@ const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefine
   })?.name
 }
 
-/** True when nothing is left without blank lines and the lines of fences. */
+/** True when nothing but blank lines and fence lines is left. */
 const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
   lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
 
 const addShape = (findings: Findings, what: string, how: string): void =>
   addIssue(findings, "answer-shape", {}, { what, how })
 
-/** Reads the answer to the prompt; `hasResults` tells whether there is work that it must report. */
+/** Reads the answer to the prompt. With `hasResults` the answer must report the work. */
 export const readConclusion = (answer: string, { hasResults = false } = {}): Reading<string> => {
   const document = readMarkdown(answer)
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }
@@ -66,20 +66,20 @@ export interface AnswerSchema {
   readonly codec: Schema.Codec<unknown, unknown>
 }
 
-/** The schema that a person gave; fails with what is wrong with it. */
+/** Compiles the schema of the user, or says why it cannot be used. */
 export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
 
 /**
- * The schema in code that an answer has to fit, of which an order holds only the JSON schema: what it checks beyond that, such as the
- * format of a date, is an issue of the answer too.
+ * The schema in code that an answer must fit. An order holds only its JSON schema. Checks beyond that, such as a date format,
+ * report issues too.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
   { defaultValue: () => undefined }
 )
 
-/** The schema of an order, which its caller has checked: one that cannot be read is a mistake of this program. */
+/** The schema of an order. The caller has checked it, so an unreadable one is a bug here. */
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined
@@ -89,7 +89,7 @@ export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<Answe
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))
       )
 
-/** What the model is shown at the end of its prompt. */
+/** The block about the form of the answer, at the end of the prompt. */
 export const answerForm = ({ schema }: AnswerSchema): string =>
   `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This holds instead of what is said above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 
@@ -104,10 +104,10 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
   return Option.none()
 }
 
-/** What is wrong with an answer that cannot become one by a correction. */
+/** The issue of an answer that no correction can turn into JSON. */
 export const notJson = "The answer is not JSON."
 
-/** Reads an answer; its value is the JSON on lines of its own. */
+/** Reads a JSON answer. The value is the JSON on lines of its own. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
   const json = jsonIn(answer)

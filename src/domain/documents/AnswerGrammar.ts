@@ -1,7 +1,7 @@
 /**
- * What answers may look like, as a grammar for servers that hold a model to one (GBNF of llama.cpp). It is made of the
- * headings, labels and marks of the readers, and is narrower than they are: each text that it allows is read without an
- * issue (test/domain/documents/AnswerGrammar.test.ts).
+ * The grammar of answers for servers that constrain a model to one (GBNF of llama.cpp). It is built from the headings, labels
+ * and marks of the readers and is narrower than they are. A reader accepts every text of the grammar without an issue
+ * (test/domain/documents/AnswerGrammar.test.ts).
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
 import {
@@ -23,10 +23,10 @@ const headingLine = (known: KnownHeadings, slug: string): string => {
 
 const label = (key: keyof typeof fieldLabels): string => `- **${fieldLabels[key]}**`
 
-/** Characters that are seen; none that would be taken for marks, tags, links or the end of a line. */
+/** Visible characters, without those that could be read as marks, tags, links or a line end. */
 const plainCharacter = String.raw`[^\x00-\x1F\x7F-\xA0\u00AD\u034F\u0600-\u0605\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\u3164\uD800-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFF\\<>\[\]\x60*_~|!&#]`
 
-/** Words in a line. Code stands between backticks, and what could be taken for something else stands in code only. */
+/** Words in a line. Anything that could be read as markup is allowed in backticks only. */
 const makeText = ({ rule }: Rules) => {
   const character = () => rule("character", () => plainCharacter)
   const begin = () =>
@@ -41,7 +41,7 @@ const makeText = ({ rule }: Rules) => {
     )
   const piece = () => rule("piece", () => either([character(), code(), `"_" [A-Za-z0-9]`]))
   const linkedPiece = () => rule("linked-piece", () => either([piece(), link()]))
-  /** Ends with a full stop, so that no text seems to break off. */
+  /** A full stop at the end shows that the text is complete. */
   return {
     line: (most: number): Part => sequence(begin(), times(piece(), 2, most), `"."`),
     linked: (most: number): Part => sequence(either([begin(), link()]), times(linkedPiece(), 2, most), `"."`),
@@ -52,18 +52,18 @@ const makeText = ({ rule }: Rules) => {
 const mostTasks = 6
 const mostSections = 3
 
-/** What a plan may be made of. */
+/** The skills and links that a plan may use. */
 export interface PlanWords {
   readonly skills: ReadonlyArray<string>
-  /** Links that lead somewhere, as they stand in a field. */
+  /** Links that have a target, as a field writes them. */
   readonly links: ReadonlyArray<string>
   /** A list that may hold no task. */
   readonly mayBeEmpty: boolean
 }
 
 /**
- * A task list. Names differ by a number, since no name may occur twice; links lead only where the host knows that something
- * is; what is done for each item of a pattern, and links between new tasks, are left out.
+ * The grammar of a task list. Names get numbers, since no name may occur twice. Links are limited to known targets. For-each
+ * tasks and links between new tasks are left out.
  */
 export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string => {
   const rules = makeRules()
@@ -158,7 +158,7 @@ const makeCalls = (rules: Rules, tools: ReadonlyArray<OfferedTool>): Part => {
 }
 
 const makeChanges = ({ rule }: Rules): Part => {
-  /** A line of a file; none that begins with two signs of a mark or a fence. */
+  /** A line of a file that does not begin with two mark characters or a fence. */
   const line = rule(
     "file-line",
     () =>
@@ -199,7 +199,7 @@ export const turnGrammar = ({
   )
 }
 
-/** One call as a JSON schema, for servers that hold a model to a schema only. */
+/** One call as a JSON schema, for servers that support schemas only. */
 export const callSchema = (tools: ReadonlyArray<OfferedTool>): object => ({
   anyOf: tools.map((tool) => ({
     type: "object",

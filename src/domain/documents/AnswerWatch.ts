@@ -1,8 +1,8 @@
 /**
- * Watches an answer while a model writes it and reports when it cannot succeed any more: the wanted document does not
- * begin, or the model repeats itself (RepetitionWatch.ts). One watch per answer; the verdict does not depend on how the text is split
- * into deltas, memory is bounded, and cost is linear. Of an answer that ran into the length limit, it finds the part that
- * is certainly whole.
+ * Watches an answer while a model writes it, and reports when it can no longer succeed: the wanted document does not begin, or
+ * the model repeats itself (RepetitionWatch.ts). Use one watch for each answer. The verdict does not depend on how deltas
+ * split the text; memory is bounded and cost is linear. For an answer that hit the length limit it finds the part that is
+ * certainly complete.
  */
 import type { Issue } from "../findings/Issue.ts"
 import { Line, readLines } from "../markdown/Line.ts"
@@ -14,7 +14,7 @@ import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.
 /** A fence or a heading is recognised within this many characters of a line. */
 const shownOfLine = 400
 
-/** How the document of a stage announces itself: by a heading, a code block, or a field of a task. */
+/** How the document of a stage begins: with a heading, a code block or a task field. */
 export interface AnswerShape {
   /** The heading that the strict document begins with. */
   readonly begins: string
@@ -36,8 +36,8 @@ export type Unrecoverable =
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * How many characters may come before the document, without thoughts in tags. A normal preamble is a sentence or two. An
- * answer has at most 2048 tokens, about 8,000 characters: after a longer preamble the document would not fit.
+ * The most characters before the document, without thoughts in tags. A normal preamble is a sentence or two. An answer has at
+ * most 2048 tokens (about 8,000 characters), so that after a longer preamble the document would not fit.
  */
 export const longestPreamble = 6000
 
@@ -46,14 +46,14 @@ export class AnswerWatch {
   readonly #written = new RepetitionWatch()
   readonly #thought = new RepetitionWatch()
   readonly #arguments = new RepetitionWatch(true)
-  /** The beginning of the line that is being written, and its whole length. */
+  /** The beginning of the current line, and its whole length. */
   #line = ""
   #length = 0
   #isThinking = false
   #hasBegun = false
   #preamble = 0
 
-  /** Without a shape only repetition is looked for. */
+  /** Without a shape, the watch looks for repetition only. */
   constructor(shape?: AnswerShape) {
     this.#shape = shape
   }
@@ -64,13 +64,13 @@ export class AnswerWatch {
     return this.#shape === undefined || this.#hasBegun ? undefined : this.#addPreamble(delta, this.#shape)
   }
 
-  /** Takes a delta of what the model thinks apart from its answer. */
+  /** Takes a delta of the model's thoughts outside the answer. */
   thinking(delta: string): Unrecoverable | undefined {
     const repetition = this.#thought.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }
 
-  /** Takes a piece of the arguments of a call that is made through the interface. */
+  /** Takes a piece of the arguments of a native call. */
   callArguments(delta: string): Unrecoverable | undefined {
     const repetition = this.#arguments.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
@@ -89,7 +89,7 @@ export class AnswerWatch {
     return undefined
   }
 
-  /** Examines a line once enough of it is known. */
+  /** Looks for the document once enough of a line is known. */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined
@@ -112,7 +112,7 @@ export class AnswerWatch {
 
 interface WholePart {
   readonly text: string
-  /** The first line of what may be cut; empty when the answer ends with something whole. */
+  /** The first line that may be cut off; empty when the answer ends with a complete part. */
   readonly cut: string
 }
 
@@ -125,7 +125,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
     if (fence !== "") {
       if (line.closing?.startsWith(fence) !== true) return
       fence = ""
-      // A code block between the fields of a task ends nothing.
+      // A code block between task fields ends no part.
       if (!isInTask) start = index + 1
     } else if (line.opening !== undefined) {
       fence = line.opening.mark
@@ -140,7 +140,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
 
 const isText = (line: Line): boolean => !line.isBlank && !line.isHeading
 
-/** The part before the last one that had begun, without headings that nothing follows. */
+/** The answer without its last, incomplete part and without headings that nothing follows. */
 export const wholePartOf = (answer: string): WholePart => {
   const lines = readLines(answer)
   const start = lastStart(lines)
@@ -151,8 +151,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * What is wrong with the whole part, found by the reader of the document. What has no line may still come, and so may
- * what an empty section lacks.
+ * The issues of the complete part. Issues without a line may still be fixed by the rest of the answer, and so may an empty
+ * section.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

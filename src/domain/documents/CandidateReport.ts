@@ -1,6 +1,6 @@
 /**
- * A report that would be accepted while the model is asked one more question. It stays acceptable when nothing more comes, or only a
- * test that passes; later changes that do not pass the checks are taken back.
+ * A report that is acceptable while a hook asks the model one more question. It stays acceptable when the model adds nothing,
+ * or only a passing test. Later changes that fail the checks are reverted.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -8,7 +8,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { changedSince } from "./ChangedFiles.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 
-/** The proposals of a working copy at one time, and the version that they are. */
+/** The proposals of a working copy at one version. */
 interface CopyState {
   readonly files: ReadonlyArray<ProposedFile>
   readonly version: number
@@ -19,7 +19,7 @@ export interface CandidateReport<A> extends CopyState {
   readonly checks: ReadonlyArray<CheckOutcome>
 }
 
-/** True for an answer that asks for nothing and is no report either. */
+/** True for an answer without calls, changes or a report. */
 const asksNothing = ({ content, native, text }: ParsedAnswer): boolean =>
   content.calls.length + content.changes.length + native.length === 0 && !/<{5,}|^#+ *Result summary/im.test(text)
 
@@ -30,7 +30,7 @@ export const isUnchanged = (
   answer: ParsedAnswer
 ): boolean => candidate.version === version && asksNothing(answer)
 
-/** True when only tests were changed since, and all checks pass: nothing of what the report is about has changed. */
+/** True when only tests changed since, and all checks pass: the report is still right. */
 export const isTested = (
   candidate: CandidateReport<unknown>,
   { files }: CopyState,
@@ -41,13 +41,13 @@ export const isTested = (
   checks.every(passes) &&
   changedSince(files, candidate.files).every(({ path }) => isTestFile(nameOf(path)))
 
-/** True when nothing was changed since, or what was changed passes the checks too: then it may stay. */
+/** True when nothing changed since, or the changes pass the checks. */
 export const mayStay = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,
   checks: ReadonlyArray<CheckOutcome>
 ): boolean => version === candidate.version || checks.every(passes)
 
-/** The proposals that take back what was changed since. */
+/** The proposals that revert later changes. */
 export const takenBack = (candidate: CandidateReport<unknown>, { files }: CopyState): ReadonlyArray<ProposedFile> =>
   changedSince(files, candidate.files).map(({ base, path, text }) => ({ path, base: text, text: base }))

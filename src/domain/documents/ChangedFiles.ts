@@ -1,6 +1,6 @@
 /**
- * The changes of files as a model is shown them: a diff for each file with the names of functions in its hunks, and a line for a
- * file whose diff has no room.
+ * Shows changes of files to a model: a diff for each file with the names of functions in its hunks. A file whose diff does not
+ * fit gets one line.
  */
 import { changedNames } from "../files/ChangedNames.ts"
 import { changePreview } from "../files/ChangePreview.ts"
@@ -10,16 +10,16 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** The diff of one file has at most so many lines. */
+/** The most lines of one diff. */
 const mostLines = 200
 
-/** So many files have a heading each. */
+/** With more files than this, they share one heading. */
 const mostHeadings = 3
 
-/** So many functions and types of a file are named. */
+/** The most functions and types that a summary names. */
 const mostNames = 8
 
-/** A diff that is cut has at least so many characters; with less room a line stands for it. */
+/** The fewest characters of a cut diff. With less budget a line replaces it. */
 const leastCut = 250
 
 export const fileDiff = (file: ProposedFile): string => {
@@ -30,7 +30,7 @@ export const fileDiff = (file: ProposedFile): string => {
     : changePreview(path, base ?? undefined, text, mostLines)
 }
 
-/** Which lines of a file its diff changes, and which functions and types. */
+/** The changed lines of a file with the functions and types around them. */
 const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   const names = file.text === null || isOpaque(file) ? [] : changedNames(file)
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
@@ -38,7 +38,7 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
-/** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
+/** The diff of each file, cut to its share of the budget; without one, `summary` replaces the file. */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
@@ -58,7 +58,7 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
   return listWithin(lines, Math.max(200, budget), (count) => `- ${count} more files`).text
 }
 
-/** The diffs that have room in one fence, and a line for each other file. */
+/** The diffs that fit, in one fence, and a line for each other file. */
 const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   const all = fitted(files, budget)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
@@ -77,7 +77,7 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
   return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
 }
 
-/** The changes of all files so far, under one heading; a line for each of those in `shown`, of which the new text is shown whole. */
+/** All changes so far, under one heading. A file in `wholeFiles` gets a line, since its new text is shown whole. */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
@@ -91,7 +91,7 @@ export const changesSoFar = (
   return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
 }
 
-/** What changed between two states of a working copy, from the texts before to those now. */
+/** The changes between two states of a working copy. */
 export const changedSince = (
   now: ReadonlyArray<ProposedFile>,
   before: ReadonlyArray<ProposedFile>

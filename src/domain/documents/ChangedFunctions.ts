@@ -1,6 +1,6 @@
 /**
- * The functions that changes touch, whole and as they are now, so that a model goes on with them without a look. The lines of heads and
- * imports that changed stand alone.
+ * The functions that changes touch, whole and current, so that a model need not read them again. Changed lines outside
+ * functions, such as imports, are shown alone.
  */
 import { declarationLines } from "../excerpts/EnclosingLines.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -11,7 +11,7 @@ import { gapText } from "../models/OutputCut.ts"
 import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
-/** A declaration with more lines is not shown whole. */
+/** A longer declaration is not shown whole. */
 const longestFunction = 100
 
 /** The numbers of the lines that a diff adds, and of those before which it removes some. */
@@ -33,9 +33,9 @@ export const changedLines = (diff: string): ReadonlyArray<number> => {
 
 interface FunctionOrder {
   readonly places: ReadonlyArray<LineRange>
-  /** What stands elsewhere in the prompt. */
+  /** Lines that the prompt already shows. */
   readonly shown: ReadonlyArray<LineRange>
-  /** Lines that are shown too where there is room. */
+  /** Lines that are added when the budget allows it. */
   readonly beside: ReadonlyArray<LineRange>
   readonly budget: number
 }
@@ -45,7 +45,7 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/** Whole functions around all of these places, in at most `budget` characters; nothing where one of them has no room. */
+/** The whole functions around all of these places; nothing when one of them exceeds `budget` characters. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shown: shownLines }: FunctionOrder

@@ -1,7 +1,7 @@
 /**
- * What `task-conductor check` reports about a document: one object, printed unchanged by `--json`; and for `check
- * --fix` the document without the deviations that its reader repaired, which is read again before it is returned: the
- * meaning of a document never changes. Needs no model, and no project unless there is one to check against.
+ * The report of `task-conductor check` about a document, which `--json` prints unchanged. `check --fix` writes the document
+ * without the deviations that its reader repaired, and reads it again: its meaning never changes. Checking needs no model, and
+ * a project only when the document is checked against one.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -40,7 +40,7 @@ export const TaskReport = Schema.Struct({
   what_is_needed: Schema.String,
   expected_output: Schema.String,
   references: Schema.Array(ReferenceReport),
-  /** What counts as an item, and where the items are, of a task for each item. */
+  /** For a for-each task: what an item is, and where the items are. */
   for_each: Schema.optionalKey(Schema.String),
   requires_approval: Schema.Boolean,
   code_blocks: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))
@@ -72,7 +72,7 @@ export const ResultReport = Schema.Struct({
 })
 export type ResultReport = typeof ResultReport.Type
 
-/** An issue as printed; `message` says what is wrong and what to do, `what` and `how` are its halves. */
+/** An issue as printed. `message` holds both halves: `what` is wrong, and `how` to fix it. */
 export const IssueReport = Schema.Struct({ message: Schema.String, ...Issue.fields })
 export type IssueReport = typeof IssueReport.Type
 
@@ -83,7 +83,7 @@ export const CheckReport = Schema.Struct({
   issues: Schema.Array(IssueReport),
   repairs: Schema.Array(Repair),
   value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),
-  /** The project that the document was checked against; absent when the text alone was. */
+  /** The project of the check; absent when only the text was checked. */
   project: Schema.optionalKey(Schema.String)
 })
 export type CheckReport = typeof CheckReport.Type
@@ -146,7 +146,7 @@ const report = <A>(
   value: reading.issues.length > 0 ? null : Option.getOrNull(Option.map(reading.value, print))
 })
 
-/** The report about a task list that was read; `finished` are names of tasks. */
+/** The report about a task list; `finished` are names of tasks. */
 export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray<string>): CheckReport =>
   report("task-list", reading, (list) => listReport(list, finished))
 
@@ -184,7 +184,7 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
-      // Without the request document an anchor that looks like a result has to be one.
+      // Without the request document, an anchor that looks like a result must be one.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
       return reportOfRefinement(readRefinement(text, { task: planned, inputs }))
@@ -193,13 +193,13 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   }
 }
 
-/** A report with the text that needs none of its repairs; the text as it was when there is nothing to fix. */
+/** A fixed text with its report. Without repairs it is the original text. */
 export interface FixedDocument {
   readonly report: CheckReport
   readonly text: string
 }
 
-/** The prompt of a list: everything up to the next part of the document, without a fence around all of it. */
+/** The prompt in a task list, up to the next part and without a fence around it. */
 const promptOf = (text: string): string => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const { document } = reader
@@ -214,7 +214,7 @@ const promptOf = (text: string): string => {
   return fence?.first === first && fence.last === last ? fence.text : textOfLines(document, first, last + 1)
 }
 
-/** The whole result with its heading in the strict form, or at its own level when the strict one would own more text. */
+/** The whole result under the strict heading. Keeps the heading's own level when the strict one would include more text. */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
@@ -244,15 +244,15 @@ const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckO
   }
 }
 
-/** True when a string reads back as the same value with fewer repairs. */
+/** True when the fixed text has the same value and fewer repairs. */
 export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.verdict !== "rejected" &&
   JSON.stringify(again.value) === JSON.stringify(before.value) &&
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and fixes it when there are only repairs. A rejected document is left as it is, and so is one that
- * would not read back as the same value with fewer repairs.
+ * Checks a document and applies its repairs. A rejected document stays as it is, and so does one that would not read back as
+ * the same value with fewer repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

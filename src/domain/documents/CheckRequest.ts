@@ -8,7 +8,7 @@ export interface CheckRequest extends CheckOptions {
   readonly kind?: DocumentKind
 }
 
-/** The request, unless it is the bare name of a kind, as JavaScript may pass it: that would be checked as a task list. */
+/** Refuses the bare name of a kind, which JavaScript may pass: it would be checked as a task list. */
 export const checkRequestOf = (request: CheckRequest): CheckRequest => {
   if (typeof request === "object" && request !== null) return request
   throw new TypeError(`check takes an object: check(text, { kind: ${JSON.stringify(request)} })`)

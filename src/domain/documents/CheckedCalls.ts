@@ -1,5 +1,5 @@
 /**
- * The calls and changes of an answer, checked before any of them is made, and what is wrong with the answer because of them.
+ * The calls and changes of an answer, checked before any of them runs, with the issues that the check found.
  */
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
@@ -21,13 +21,13 @@ export interface AnswerCall {
 /** The calls and changes of an answer, checked. */
 export interface CheckedCalls {
   readonly calls: ReadonlyArray<AnswerCall>
-  /** Issues of changes that became no call. */
+  /** Issues of changes that could not become a call. */
   readonly issues: ReadonlyArray<Issue>
-  /** Changes that are not made; they stay open. */
+  /** Changes that did not run; they stay open. */
   readonly unmade: ReadonlyArray<UnmadeChange>
   /** The issue of more calls than one turn may make. */
   readonly tooMany: ReadonlyArray<Issue>
-  /** Where replaced texts stood, a sentence each. */
+  /** One sentence for each replaced text, with its places. */
   readonly replaced: ReadonlyArray<string>
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -42,7 +42,7 @@ export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<
   return groups.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
 }
 
-/** The changes of an answer that are not made because they have issues, are beyond the limit, or could not be read. */
+/** The changes that did not run: they have issues, exceed the limit, or could not be read. */
 export const droppedChanges = (
   calls: ReadonlyArray<AnswerCall>,
   beyond: ReadonlyArray<UnmadeChange>,
@@ -54,7 +54,7 @@ export const droppedChanges = (
     ...unreadChanges(issues, report !== undefined)
   ].filter(({ call }) => fileTools.has(call.name))
 
-/** Issues of an answer, without those of calls of the interface, which get them in their own replies. */
+/** The issues of an answer. Native calls get theirs in their own replies. */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [
@@ -65,12 +65,12 @@ export const answerIssues = ({ content, native }: ParsedAnswer, checked: Checked
   ]
 }
 
-/** True when nothing is wrong with an answer and its calls. */
+/** True for an answer without issues in its text and its calls. */
 export const isFaultless = ({ content, native }: ParsedAnswer, { calls, issues, tooMany }: CheckedCalls): boolean =>
   content.issues.length + issues.length + tooMany.length === 0 &&
   [...calls, ...native].every((call) => call.issues.length === 0)
 
-/** The replies to the calls of the interface, one for each. */
+/** One reply for each native call. */
 export const callReplies = (
   { native }: ParsedAnswer,
   { calls, tooMany }: CheckedCalls,

@@ -1,11 +1,11 @@
 /**
- * What a model is told of its changes that clash with changes that others made meanwhile.
+ * Explains to a model how its changes clash with changes that others made meanwhile.
  */
 import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
 
-/** A file with what was put together of it; nothing for one that somebody, or the task, removed. */
+/** A file with its merged text; nothing when the task or someone else removed it. */
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText
@@ -16,7 +16,7 @@ export interface FileClash {
 /** Lines before and after the place that are shown with it. */
 const linesAround = 3
 
-/** Places of a file that are shown, and characters of each text. */
+/** The most places of a file, and the most characters of each text. */
 const mostPlaces = 4
 const mostText = 1200
 
@@ -39,7 +39,7 @@ const fileText = ({ isChanged = false, merged, path }: FileClash): string => {
   ].join("\n\n")
 }
 
-/** The clashes of all files, and what to do about them; empty when there are none. */
+/** All clashes with advice; empty without clashes. */
 export const clashText = (files: ReadonlyArray<FileClash>): string => {
   const names = files.map(({ path }) => path).join(", ")
   return files.length === 0

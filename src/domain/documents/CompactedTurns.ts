@@ -1,6 +1,5 @@
 /**
- * What stands in the place of the turns when they have become too long for the window: what the host knows of them. The request
- * stands before it.
+ * Replaces turns that no longer fit the window with the facts that the program knows of them. The request stands before it.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -27,28 +26,28 @@ import { checksBlock, notChanged } from "./TurnReply.ts"
 
 interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** The changes that failed and that nothing made up for. */
+  /** Failed changes that no later change replaced. */
   readonly open: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedFile>
-  /** What stands before it in the prompt. */
+  /** The prompt before it. */
   readonly above: string
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** What is wrong with the last answer. */
+  /** The issues of the last answer. */
   readonly issues: ReadonlyArray<Issue>
-  /** What to do now. */
+  /** The current instruction. */
   readonly now: string
   readonly budget: number
-  /** The lines of output that were announced before the last answer. */
+  /** How many lines of output the last reply announced. */
   readonly lines?: number | undefined
 }
 
-/** Of an output that does not fit whole, a part is shown when it has so many characters. */
+/** A shortened output needs at least this many characters. */
 const leastPart = 1000
 
-/** The diffs of all changes have so many characters at least, or a quarter of the budget. */
+/** The diffs get at least this many characters, or a quarter of the budget. */
 const leastDiff = 600
 
-/** The outputs of checks have so many characters at least. */
+/** The check outputs get at least this many characters. */
 const leastChecks = 700
 
 /** The characters of headings and fences. */
@@ -56,7 +55,7 @@ const headings = 120
 
 const mostImports = 12
 
-/** Lines around a place that was changed, or where a change failed, as far as there is room. */
+/** How many lines around a place are tried, the budget permitting. */
 const radii = [1, 3, 8, 20, 40]
 
 /** True when a read shows all lines that another one shows. */
@@ -65,7 +64,7 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
   return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
 }
 
-/** Whether an output is still what the project holds, and is not shown better by a later one. */
+/** True while the project still has this output, and no later output shows it better. */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
   if (outcome.call.name === "search_files") {
@@ -83,9 +82,9 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   )
 }
 
-/** Why a change failed, by the text that its file has now. */
+/** Why a change failed, judged by the current text of its file. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // A call that was denied tells nothing of its file.
+  // A denied call must reveal nothing about its file.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -96,7 +95,7 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
   return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
 }
 
-/** The lines of a file that failing checks name, as compilers and test runners write them. */
+/** The lines of a file that failing checks name, in the notation of compilers and test runners. */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
   const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
   const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
@@ -119,7 +118,7 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** Those lines, and the parts of the file that were changed. */
+/** These lines and the changed parts of the file. */
 const placesIn = (file: ProposedFile, folded: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, folded),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
@@ -128,13 +127,13 @@ const placesIn = (file: ProposedFile, folded: Pick<Folded, "checks" | "open">): 
   }))
 ]
 
-/** The lines at the beginning of a file that say which names it has from others. */
+/** The import lines at the beginning of a file. */
 const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
   lines.flatMap((line, index) =>
     /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
   )
 
-/** The text of a file as it is now, around these places; with its imports, when a check fails. */
+/** The current text of a file around these places, with its imports when a check fails. */
 const currentText = (
   { path, text }: ProposedFile,
   {
@@ -161,7 +160,7 @@ const currentText = (
   return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
 }
 
-/** True for a file whose text may be shown as it is now; the diff of a new one shows all of it. */
+/** True for a file whose current text may be shown. The diff of a new file already shows all of it. */
 const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
@@ -172,7 +171,7 @@ interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly last: string
 }
 
-/** The characters that the changed functions of these files take, whole. */
+/** The total length of the changed functions of these files. */
 export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
   const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
   return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length
@@ -188,7 +187,10 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
       return numbers === undefined ? [] : [{ from: numbers[0], to: numbers[1] }]
     })
 
-/** The files whose changed functions fit whole, with what failing checks and changes name in them; each file has the same room. */
+/**
+ * The files whose changed functions fit whole, with the places that failing checks and changes name. Each file has the same
+ * budget.
+ */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
   parts: FunctionParts
@@ -207,7 +209,10 @@ const functionsWithin = (
   return texts
 }
 
-/** Outputs that may be shown: those of the last answer; before it what an open change needs and a command that failed, then the newest. */
+/**
+ * The outputs worth showing, best first: those of the last answer, then those that an open change needs and failed commands,
+ * then the newest.
+ */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
   const last = outcomes.at(-1)
@@ -219,7 +224,7 @@ const outputsOf = ({ open, outcomes }: Folded) => {
   return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
 }
 
-/** The outputs that fit, in this order of weight: whole, but for one; what is left of each of many is of no use. */
+/** The outputs that fit, whole and in this order; one may be cut. Fragments of many outputs would be useless. */
 const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most
@@ -232,7 +237,7 @@ const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): Read
   return chosen
 }
 
-/** What is wrong with the last answer, and what failed before it. */
+/** The issues of the last answer, and the failures before it. */
 const openBlocks = ({ budget, issues, open }: Folded): string => {
   const known = new Set(issues.map(({ what }) => what))
   const failed = open.filter(({ result }) => !known.has(result.error_message ?? ""))
@@ -246,7 +251,7 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-/** The first line of a text and as many of its last ones as there is room for: what a check expected stands at its end. */
+/** The first line of a text and as many last lines as fit: an expected value stands at the end. */
 const endKept = (text: string, most: number): string => {
   const lines = text.split("\n")
   const budget = Math.max(most, (lines[0] ?? "").length + 12)
@@ -275,7 +280,7 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
   return checksBlock(fitting, hasChanged)
 }
 
-/** True for a prompt that shows the file as a reference or as the current file. */
+/** True when the prompt already shows the file, as a reference or as the current file. */
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
@@ -283,7 +288,7 @@ export const showsFile = (prompt: string, path: string): boolean =>
 const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
-/** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
+/** All known facts of the turns in about `budget` characters. Open problems are never left out. */
 export const compactedText = (turns: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))

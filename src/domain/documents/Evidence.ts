@@ -1,6 +1,6 @@
 /**
- * The links of a result or an answer as evidence: what each one points at, what is quoted beside it, whether lines and
- * quotation are in the file, and how the text changes when links are corrected or marked as wrong.
+ * The links of a result or an answer as evidence: the target of each one, and the quotation beside it. Compares lines and
+ * quotation with the file, and corrects or marks wrong links in the text.
  */
 import * as Schema from "effect/Schema"
 import { bareHrefOfPath } from "../files/FileHref.ts"
@@ -11,7 +11,7 @@ import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 import { otherNumber } from "../text/Numbers.ts"
 
-/** A string that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
+/** A quotation beside a link. `isLine` is false for a name or a few words, which prove little. */
 interface Quote {
   readonly text: string
   readonly isLine: boolean
@@ -22,7 +22,7 @@ export interface EvidenceLink extends FoundLink {
   readonly quote?: Quote
   /** The words around the link, up to its neighbours and the ends of its sentence, without the link. */
   readonly statement: string
-  /** All that is quoted between its neighbours on the line: where one of these stands, the link points at what it is about. */
+  /** All quotations on the line between the neighbouring links. Where one of them stands in the file, the link is right. */
   readonly beside: ReadonlyArray<string>
 }
 
@@ -41,10 +41,10 @@ export const WrongLink = Schema.Struct({
 })
 export type WrongLink = typeof WrongLink.Type
 
-/** What came of looking at a link: right, wrong, or right with another target. */
+/** The verdict about a link: right, wrong, or right with a corrected target. */
 export const LinkVerdict = Schema.Struct({
   wrong: Schema.optionalKey(WrongLink),
-  /** The target that was meant. */
+  /** The corrected target. */
   href: Schema.optionalKey(Schema.String)
 })
 export type LinkVerdict = typeof LinkVerdict.Type
@@ -54,13 +54,13 @@ const quoted = /["“]([^"“”\n]+)["”]/.source
 const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
 const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
 
-/** Line numbers that a tool put before a line, and what was left out at the end, are not part of a quotation. */
+/** Removes the line numbers that a tool put before a line, and the dots of an omission at the end. */
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
-/** Shorter quotations stand on most lines. */
+/** Shorter quotations occur on most lines. */
 const leastQuote = 4
-/** From here on quoted prose, and quoted code, is a line of a file. */
+/** A quotation of this length, prose or code, counts as a line of a file. */
 const leastProse = 16
 const leastCode = 10
 
@@ -76,7 +76,7 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 /** How far a quotation may reach, in characters. */
 const reach = 400
 
-/** The text beside a link on its line: after it, unless the next link follows at once and has it, else before it. */
+/** The quotation of a link: the text after it on its line, or before it when the next link follows at once. */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
   const behind = after.exec(text.slice(end, end + reach))
@@ -86,7 +86,7 @@ const quoteBeside = (text: string, { end, start }: FoundLink, next: number | und
 
 const quotes = new RegExp(`${code}|${quoted}`, "g")
 
-/** What is quoted on the line of a link, up to the links around it. */
+/** All quotations on the line of a link, between its neighbouring links. */
 const quotesAround = (text: string, { end, start }: FoundLink, from: number, to: number): ReadonlyArray<string> => {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1
   const lineEnd = text.indexOf("\n", end)
@@ -97,7 +97,7 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
     .filter((one) => one.length >= leastQuote)
 }
 
-/** What is said with a link: its sentence on its line, up to the links around it. */
+/** The sentence around a link on its line, between its neighbouring links. */
 const statementAround = (text: string, { end, start }: FoundLink, from: number, to: number): string => {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1
   const lineEnd = text.indexOf("\n", end)
@@ -128,7 +128,7 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-page": "(not fetched)"
 }
 
-/** True for a link that was marked as wrong when the text was accepted. */
+/** True for a link that already carries a mark. */
 export const isMarked = (text: string, { end }: FoundLink): boolean =>
   Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
 
@@ -143,7 +143,7 @@ const rewritten = (source: string, { link, verdict: { href } }: JudgedLink): str
   return source.includes(link.href) ? source.replaceAll(link.href, href) : `[${link.title}](${href})`
 }
 
-/** The text with corrected links, and with a mark behind each wrong one when `mark` is set. */
+/** The text with corrected links. With `mark`, each wrong link gets a mark. */
 export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, mark: boolean): string => {
   let result = ""
   let rest = 0
@@ -158,17 +158,17 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
   return result + text.slice(rest)
 }
 
-/** A name that stands on a single line is taken for the one that was meant up to this distance. */
+/** A name on a single line counts as the meant one up to this distance. */
 const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** A quotation of fewer characters is not looked for across lines. */
+/** Shorter quotations are not searched across lines. */
 const leastJoined = 12
-/** The most lines that a quotation may put together. */
+/** The most lines that a quotation may join. */
 const mostJoined = 3
 
-/** The lines, from 1, on which the quotation stands, or on which it begins when it puts lines together. */
+/** The line numbers, from 1, where the quotation begins. */
 const linesWith = (text: string, quote: string): ReadonlyArray<number> => {
   const lines = text.split("\n").map(blanks)
   const found = lines.flatMap((line, index) => (line.includes(quote) ? [index + 1] : []))
@@ -189,7 +189,7 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/** The link moved to the line of its quotation; nothing when it is there already or that line is not certain. */
+/** Moves the link to the line of its quotation; nothing when it is right or the line is ambiguous. */
 const movedTo = (
   reference: FileReference,
   {
@@ -207,8 +207,8 @@ const movedTo = (
 }
 
 /**
- * The verdict about a link to a file with this text. In a file that the run changed, what is quoted may have stood there
- * before, so nothing quoted is wrong.
+ * The verdict about a link to a file with this text. In a file that the run changed, a quotation may come from the old text,
+ * so it is never wrong.
  */
 export const judgeLines = (
   reference: FileReference,
@@ -218,7 +218,7 @@ export const judgeLines = (
     readonly beside: ReadonlyArray<string>
     readonly statement: string
     readonly wasChanged: boolean
-    /** True when a command has printed the quotation. */
+    /** True when a command printed the quotation. */
     readonly isPrinted?: boolean
   }
 ): LinkVerdict => {

@@ -1,6 +1,6 @@
 /**
- * Says on which line of a document the task, the field or the call is that a finding names. What is found against the
- * project is about values, which know no lines; with its line it is sorted in and marked like what the readers find.
+ * Finds the line of the task, field or call that a finding names. Checks against the project work on values, which have no
+ * lines; this adds them, so that their findings are sorted and marked like those of the readers.
  */
 import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -13,7 +13,7 @@ import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { readSteps } from "./TaskListFormat.ts"
 
-/** Adds the line to a place that has none; a place that the document does not have stays as it is. */
+/** Adds the line to a place without one; an unknown place stays as it is. */
 export type FindingPlaces = (where: Where) => Where
 
 const keyOf = (label: string): FieldKey | undefined =>
@@ -59,7 +59,7 @@ export const refinementPlaces = (text: string) => {
     if (parts.has(where.section ?? "")) return placed(where, parts.get(where.section ?? "")?.line ?? section?.line)
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
-  /** The n-th call is in the n-th code block; in any other form, where the name of its tool stands as often. */
+  /** The n-th call is in the n-th code block. In other forms its tool's name must occur as often. */
   const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
     const calls = parts.get(part)
     if (calls === undefined) return ofTask

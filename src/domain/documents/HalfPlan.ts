@@ -1,6 +1,6 @@
 /**
- * Recognises a task list that says of itself that it is not whole: it counts more tasks than it has, stands for others by dots, or
- * breaks off in its last line. What it leaves out would never be done, and nobody would be told.
+ * Recognises an incomplete task list: it counts more tasks than it has, replaces tasks with dots, or breaks off in its last
+ * line. The missing tasks would never run, and the user would not learn of them.
  */
 import { Line } from "../markdown/Line.ts"
 import { proseLines } from "../markdown/Outline.ts"
@@ -12,7 +12,7 @@ const counted =
 
 const numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 const number = `(\\d{1,2}|${numbers.join("|")})`
-/** How many tasks the plan has, in words before the tasks. */
+/** The number of tasks that the text before them announces. */
 const planned = new RegExp(
   `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
   "i"
@@ -23,7 +23,7 @@ const introduced = new RegExp(
   "i"
 )
 
-/** A line that stands for tasks which are not written. */
+/** A line that stands for unwritten tasks. */
 const standsForMore = [
   /^(?:\.{3,}|…)$/,
   /^(?:and so on|etc|to be continued|continued\b.{0,40}|continues\b.{0,40})\.{0,3}$/i,
@@ -31,10 +31,10 @@ const standsForMore = [
   /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
 ]
 
-/** Longer lines and titles say something else. */
+/** Longer lines and titles are no announcement. */
 const mostCharacters = 200
 
-/** Marks around a line that are no words of it. */
+/** The words of a line without the marks around them. */
 const bare = (line: string): string =>
   line
     .trim()
@@ -42,7 +42,7 @@ const bare = (line: string): string =>
     .replace(/(?:\s*-->|[)\]*_])+$/, "")
     .trim()
 
-/** A last line in which a link or a sentence has begun; a label, see below. */
+/** A last line with an unfinished link or sentence. */
 const breaksOff = [/\[[^[\]]+\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
 const openLabel = /^\s*[-*+]\s+\*{1,2}([^*\s][^*]*)$/
 const labels = Object.values(fieldLabels)
@@ -57,17 +57,17 @@ const valueOf = (word: string): number => (/^\d/.test(word) ? Number(word) : num
 
 /** What is known of the tasks that a text holds. */
 interface Listed {
-  /** The lines of the headings of goals and tasks, from 1. */
+  /** The line numbers, from 1, of the headings of goals and tasks. */
   readonly goals: number
   readonly tasks: number
-  /** Titles of sections and names of tasks as they were written. */
+  /** Section titles and task names as written. */
   readonly titles: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
-  /** How many tasks there are, with those that have finished. */
+  /** How many tasks there are, finished ones included. */
   readonly all: number
 }
 
-/** How many are counted, when more than there are. */
+/** The count in the titles, when it is higher than the number of tasks. */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
   const countedTitles = titles.flatMap((title) => {
     if (title.length > mostCharacters) return []
@@ -81,7 +81,7 @@ const missing = (titles: ReadonlyArray<string>): string | undefined => {
 
 type NumberedLine = ReturnType<typeof proseLines>[number]
 
-/** A line before the tasks that announces more than there are. */
+/** A line before the tasks that announces more tasks than there are. */
 const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Listed): string | undefined => {
   const firstTask = lines.findIndex(
     ({ line, text }) => line > tasks && (new Line(text).isField || text.startsWith("#"))
@@ -89,7 +89,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   const before = lines.slice(0, firstTask === -1 ? undefined : firstTask)
   const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
   return before.find(({ line, text }) => {
-    // What the prompt says is about something else.
+    // A count in the prompt is about something else.
     const countMatch =
       line < firstHeading || line > goals
         ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
@@ -98,7 +98,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   })?.text
 }
 
-/** What shows that a list is not whole, and the line that shows it; nothing for a whole one. */
+/** The evidence that a list is incomplete, with its line; nothing for a complete one. */
 export const halfPlan = (text: string, listed: Listed) => {
   const { all, names, tasks, titles } = listed
   const title = missing(titles) ?? missing(names)

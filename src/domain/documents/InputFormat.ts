@@ -1,6 +1,6 @@
 /**
- * The section `## Inputs` of a refinement: one line for each typed input of the skill, with its value. Also reads other
- * forms that models write, and checks the values against the skill.
+ * The section `## Inputs` of a report: one line for each typed input of the skill. Also reads other forms that models write,
+ * and checks the values against the skill.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -12,7 +12,7 @@ import type { SkillInput } from "../skills/Skill.ts"
 import { canonicalUrl } from "../tools/Access.ts"
 import type { InputValue } from "./TaskOutcome.ts"
 
-/** True for what models write where there is no value. */
+/** True for the words that models write instead of a value. */
 const isNoValue = (text: string): boolean =>
   /^(?:|-|–|—|\.{3}|…|<[^<>]*>|(?:n\/?a|none|null|undefined|not (?:given|known|needed|specified)|unknown)[.]?)$/i.test(
     text
@@ -20,7 +20,7 @@ const isNoValue = (text: string): boolean =>
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$/i
 
-/** A string as the value of an input, also when it is written in another form. Fails with what was expected. */
+/** Reads a string as the value of an input, in any of its forms; fails with the expected form. */
 const readTypedValue = (
   { choices = [], type }: SkillInput,
   text: string
@@ -59,11 +59,11 @@ const readTypedValue = (
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_\s]/g, "-")
 
-/** The input that a name means: the same but for case and underscores. */
+/** The input with this name, ignoring case and underscores. */
 const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): SkillInput | undefined =>
   inputs.find((input) => plain(input.name) === plain(name))
 
-/** What a link or picture points to, when a value is nothing else. */
+/** The target of a value that is only a link or a picture. */
 const linkTarget = (text: string): string | undefined => /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/.exec(text)?.[1]
 
 const valueText = (value: InputValue["value"]): string =>
@@ -97,7 +97,7 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
   return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
 
-/** Lines without a name go on with the value before them. */
+/** A line without a name continues the value before it. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {
   const raw: Array<RawInput> = []
   for (const block of lines) {
@@ -117,8 +117,8 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 }
 
 /**
- * Reads the lines of the section. The values are in the order of the skill. Without `inputs` every name is accepted and
- * every value is text. `kept` are values of an earlier attempt, for inputs that the section leaves out.
+ * Reads the lines of the section, in the order of the skill. Without `inputs` every name is accepted and every value is text.
+ * `kept` are values of an earlier attempt, for inputs that the section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,

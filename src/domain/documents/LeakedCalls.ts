@@ -1,6 +1,6 @@
 /**
- * Recognises an answer in which a call stands that no reader took for one: what the model meant was not done, so it is no
- * answer. What stands in a code block beside other text, in backquotes or in a quotation is only spoken of.
+ * Recognises an answer with a call that no reader understood: the call did not run, so the answer is not final. Calls in
+ * backticks, in quotations or in a code block beside other text are only mentioned.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"
@@ -11,7 +11,7 @@ const mark =
 const named =
   /^\s*(?:call:|functions\.|default_api\.|[*_`]*(?:action|tool(?:[ _](?:name|call))?|function)[*_`]*:[*_`\s]*(?:["'{])?)?<?([a-z]+(?:_[a-z]+)+)(?:[*_`"']*\s*$|>|\s*[({[].*[)}\]]\s*;?\s*$|:\d+\s*\{)/i
 const withName = /["'](?:name|tool|tool_name|function|action|recipient_name)["']\s*:\s*["']([\w.]+)["']/g
-/** Forms that are not read: the name of a tool behind a label, as a heading, as an escaped tag or as the key of an object. */
+/** Unreadable call forms: a tool name after a label, as a heading, as an escaped tag or as an object key. */
 const unread = [
   /^\s*(?:[-*+]\s+)?[*_`"]*(?:tool(?:[ _](?:name|call))?|function|action|name)[*_`"]*\s*:[*_`"'\s]*([a-z]+(?:_[a-z]+)+)[*_`"']*\s*$/i,
   /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/,
@@ -22,7 +22,7 @@ const unread = [
 const unreadCall = (lines: ReadonlyArray<string>, isTool: (name: string) => boolean): string | undefined =>
   lines.find((line) => unread.some((pattern) => isTool(pattern.exec(line)?.[1] ?? "")))?.trim()
 
-/** What the answer seems to call without a call that can be read; nothing for any other answer. */
+/** The unreadable call of an answer; nothing for any other answer. */
 export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const prose = proseLines(answer)
     .map((line) => line.text)

@@ -1,7 +1,6 @@
 /**
- * Recognises texts that stand where an end of the work should, and are none: a call, a promise of what comes next, a
- * template that is copied, a sentence without its end, a refusal by a model that has the files. Only short texts are
- * judged by their words, and none that links what it says.
+ * Recognises texts that cannot end the work: a call, a promise, a copied template, a sentence without its end, a refusal by a
+ * model that has the files. Judges only short texts, and none with links as evidence.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
@@ -9,13 +8,13 @@ import { readBlock } from "../tools/ToolCallJson.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 import * as Result from "effect/Result"
 
-/** What is wrong, and what to write instead. */
+/** The problem, and what to write instead. */
 interface NoEnd {
   readonly what: string
   readonly how: string
 }
 
-/** Longer texts say something beside a promise. */
+/** A longer text holds more than a promise. */
 const mostWords = 300
 
 const promise =
@@ -26,7 +25,7 @@ const doing =
   /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
-/** Why a file could not be read, which is a result. */
+/** A reason why a file could not be read is a result. */
 const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
 const placeholder = /^<[a-z][^<>\n]{8,}>$/i
 
@@ -51,7 +50,7 @@ const isCall = (text: string): boolean => {
 const isPlan = (text: string): boolean =>
   /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
 
-/** True for words that say nothing but what comes next. */
+/** True for words that only promise a next step. */
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
@@ -60,8 +59,8 @@ export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 
 /**
- * Why a text is no end; nothing for one that may be. `hasFiles` is false for a model that was shown nothing, `isRead` true
- * for a text in which a call is only spoken of.
+ * Why a text cannot end the work; nothing for one that may. `hasFiles` is false for a model without files. `isRead` is true
+ * where a call is only mentioned.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)
@@ -89,16 +88,16 @@ const textKeys = new Set(
   "answer response result summary result_summary final_answer content message text output reply".split(" ")
 )
 
-/** Keys beside the text that say nothing of their own. */
+/** Keys beside the text that carry no content. */
 const remarkKeys = new Set("type role status success done confidence title task name format language".split(" "))
 
-/** What agents write around the answer that ends their work. */
+/** The markers that agents write around their final answer. */
 const finals = [
   /^(?:\**thought\**:[^\n]*\n\s*)*\**final answer\**:\**\s*([^]+)$/i,
   /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
-/** The text of an answer with an object, or the words of an agent, around it; nothing for any other answer. */
+/** The text inside an object or final-answer marker; nothing for any other answer. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
   const final = finals.map((one) => one.exec(text)).find((found) => found !== null)

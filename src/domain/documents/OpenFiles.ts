@@ -1,12 +1,14 @@
-/** The list that the program keeps of files which the words of a task name, and which no call has looked at or changed yet. */
+/**
+ * Lists the files that a task names and no call has read or changed yet.
+ */
 import { languageOf } from "../files/Language.ts"
 import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
 import { showsFile } from "./CompactedTurns.ts"
 
-/** So many open files are named in a reply. */
+/** The most open files that a reply names. */
 const mostOpen = 6
 
-/** A word with a folder or in backticks that has the ending of a file. */
+/** A word in backticks or with a folder that has a file extension. */
 const written = /`([\w.@-]+)`|(?<![\w/.:@*-])((?:[\w.@-]+\/)+[\w.@-]*\w)(?![\w/*]|\.\w)/g
 
 const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
@@ -19,7 +21,7 @@ export const namedFiles = (text: string): ReadonlyArray<string> => {
 
 const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
 
-/** Says which named files are open: not shown at first (`shown`), and in no call. Empty when all were looked at. */
+/** Names the open files: neither in the prompt nor in any call. Empty without open files. */
 export const openFilesNote = (
   named: ReadonlyArray<string>,
   promptText: string,

@@ -1,6 +1,6 @@
 /**
- * Reads what an answer says of numbered places: a line for each number with what is to be done there, and a replacement that is the same
- * at many of them. The rest of the answer is read as in other turns.
+ * Reads the answers about numbered places: a line with each number and its decision, and replacements for many places at once.
+ * The rest is read like any other turn.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,7 +8,7 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { oneLine } from "../text/Format.ts"
 import { numbersText, type NumberedPlace } from "./Places.ts"
 
-/** What is to become of a place; `lines` stand in the place of its line, and are absent where a change beside the answers makes it. */
+/** The decision about a place. `lines` replace its line; they are absent when a block in the same answer makes the change. */
 export type PlaceAnswer =
   | { readonly _tag: "Keep" | "Note"; readonly text: string }
   | { readonly _tag: "Look" }
@@ -16,7 +16,7 @@ export type PlaceAnswer =
 
 export interface PlaceReading {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /** What the answer holds beside them. */
+  /** The text outside the place answers. */
   readonly rest: string
   readonly issues: ReadonlyArray<Issue>
 }
@@ -27,20 +27,20 @@ const answerLine =
 
 const opensFence = /^\s*(`{3,}|~{3,})/
 
-/** `1, 3-5` as numbers. */
+/** Expands ranges: `1, 3-5` is 1, 3, 4, 5. */
 const numbersOf = (text: string): ReadonlyArray<number> =>
   text.split(/,|and/).flatMap((part) => {
     const [from = 0, to = from] = (part.match(/\d+/g) ?? []).map(Number)
     return Array.from({ length: Math.min(Math.max(0, to - from) + 1, 1000) }, (_, index) => from + index)
   })
 
-/** A text that stands in backquotes as a whole; those within it are its own. */
+/** Removes backticks around a whole text; inner ones stay. */
 const unquoted = (text: string): string => {
   const [, run = "", inner = ""] = /^(`+)(.+)\1$/.exec(text.trim()) ?? []
   return inner === "" || inner.includes(run) ? text.trim() : inner.trim()
 }
 
-/** The text of a fence that begins at this index with this text, and the index behind it. */
+/** The content of the fence that begins at this index, and the index behind it. */
 const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at] ?? "") => {
   const [, mark = ""] = opensFence.exec(opening) ?? []
   if (mark === "") return undefined
@@ -52,11 +52,11 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
-/** New lines as deep as the line in whose place they stand, when they begin at the margin. */
+/** Indents new lines like the line they replace, when they begin at the margin. */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
 
-/** The index behind a block of old and new lines that begins at this one; nothing for another line. */
+/** The index behind a block of old and new lines that begins here. */
 const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   if (!/^\s*<{5,}/.test(lines[at] ?? "")) return undefined
   const end = lines.findIndex((line, index) => index > at && /^\s*>{5,}/.test(line))
@@ -77,7 +77,7 @@ const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - f
 /** Collects the answers of one text. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /** What replacements say; an answer to the number itself goes before. */
+  /** Answers by replacement. An answer with the place's own number wins. */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
@@ -91,7 +91,7 @@ class Reader {
     this.issues.push(makeIssue("place-answer", {}, { what, how }))
   }
 
-  /** The places of these numbers; an unknown one is an issue. */
+  /** The places with these numbers; an unknown number is an issue. */
   private placesOf(numbers: ReadonlyArray<number>): ReadonlyArray<NumberedPlace> {
     const unknown = numbers.filter((number) => !this.places.has(number))
     if (unknown.length > 0) {
@@ -124,7 +124,7 @@ class Reader {
     return true
   }
 
-  /** The answer that begins at a line; the index behind it, or nothing for other text. */
+  /** Reads the answer that begins at a line, and returns the index behind it; nothing for other text. */
   readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
     const [, numbers, verb, rest = ""] = answerLine.exec(lines[at] ?? "") ?? []
     if (numbers === undefined || verb === undefined) return undefined
@@ -159,7 +159,6 @@ class Reader {
   }
 }
 
-/** Reads the answers to these places. */
 export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedPlace>): PlaceReading => {
   const reader = new Reader(places)
   const lines = answer.split(/\r?\n/)
@@ -168,7 +167,7 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
     const fence = fenceFrom(lines, at)
     const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
     const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
-    /* What stands in a block or a fence is text of a file. */
+    // Lines in blocks and fences are text of a file.
     const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
     if (next === undefined) reader.rest.push(...lines.slice(at, end))
     at = end
@@ -177,11 +176,11 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
   return { answers, rest: reader.rest.join("\n"), issues: reader.issues }
 }
 
-/** The issue of an answer that says nothing of these places, and asks for nothing else. */
+/** The issue of an answer without any decision, call or change. */
 export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
-/** A text in which the lines of places have been replaced; the places are those of one file, and lie in this text. */
+/** Replaces the lines of places in a text. All places must be of this file. */
 export const withAnswers = (
   text: string,
   places: ReadonlyArray<NumberedPlace>,

@@ -1,5 +1,5 @@
 /**
- * Shows numbered places of files to a model that decides about many of them in one answer, and divides them into parts that fit.
+ * Shows numbered places of files to a model that decides about many in one answer, in parts that fit.
  */
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
@@ -11,7 +11,7 @@ import { ListedPlace } from "./TaskItems.ts"
 export const NumberedPlace = Schema.Struct({ ...ListedPlace.fields, number: Schema.Int, text: Schema.String })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** A model that has to decide about more of them in one answer forgets some. */
+/** With more places in one answer, a model forgets some. */
 const mostPlaces = 30
 
 /** `1, 4-6, 9`: the numbers in their order. */
@@ -25,7 +25,7 @@ export const numbersText = (numbers: ReadonlyArray<number>): string => {
   return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(", ")
 }
 
-/** Places of one file whose lines overlap or touch, which are shown as one text. */
+/** Overlapping or touching places of one file, shown as one text. */
 interface Block {
   readonly path: string
   readonly within: string
@@ -49,7 +49,7 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
   return blocks
 }
 
-/** The lines of a block; the number of a place stands before its line. */
+/** The lines of a block, with place numbers before their lines. */
 const blockText = ({ lines, numbers, within }: Block): string => {
   const rows = [...lines]
     .toSorted(([a], [b]) => a - b)
@@ -61,7 +61,7 @@ const blockText = ({ lines, numbers, within }: Block): string => {
   return [...(within === "" ? [] : [`in ${within}:`]), ...rows].join("\n")
 }
 
-/** All places, by file, each with the lines around it and its number before its line. */
+/** All places by file, with the lines around them. */
 export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
   [...Map.groupBy(blocksOf(places), ({ path }) => path)]
     .map(([path, blocks]) => {
@@ -72,7 +72,7 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     })
     .join("\n\n")
 
-/** Places of one file in groups: lines that follow each other cannot be changed apart. */
+/** Groups the places of one file: adjacent lines can only be changed together. */
 const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
   const groups: Array<Array<NumberedPlace>> = []
   for (const place of ofFile) {
@@ -84,8 +84,8 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 }
 
 /**
- * Divides places into parts that are shown in at most `budget` characters each. Places of one file stay together where they can, since
- * their changes are put together; lines that follow each other are divided only where they have no room together.
+ * Divides places into parts of at most `budget` characters. Places of one file stay together where possible, since their
+ * changes are joined. Adjacent lines are split only when they exceed the budget together.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

@@ -1,7 +1,6 @@
 /**
- * Recognises lists that are not about the prompt: a small model that does not know what to plan repeats the example that it was
- * shown, or writes the same task again and again. What the example says is read out of the instructions themselves, so that it may be
- * changed there alone.
+ * Recognises lists that are not about the prompt: a small model without an idea repeats the example of its instructions, or
+ * one task again and again. The example is read from the instructions themselves, so it is defined once.
  */
 import * as Option from "effect/Option"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -11,21 +10,21 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 
-/** A task that holds so much of the example's words says what the example says. */
+/** A task with this share of the example's words repeats the example. */
 const alike = 0.6
-/** A task that holds so much of the prompt's words is about the prompt. */
+/** A task with this share of the prompt's words is about the prompt. */
 const aboutPrompt = 2 / 3
 const mostOfPrompt = 120
 
 type PlannedTask = Pick<Task, "name" | "whatIsNeeded">
 
-/** The tasks of the example of a task list that instructions hold. */
+/** The tasks of the example in the instructions. */
 export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
   const lists = fencedBlocks(instructions).flatMap(({ text }) => Option.toArray(readTaskList(text).value))
   return lists[0]?.tasks ?? []
 }
 
-/** The words that say what a text is about, in the form that their forms share; numbers too. */
+/** The stems of the words that carry a text's subject, numbers included. */
 const stemsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsInName(text)
@@ -38,7 +37,7 @@ const numbersIn = (stems: ReadonlySet<string>): ReadonlyArray<string> => [...ste
 const shareIn = (wanted: ReadonlySet<string>, text: ReadonlySet<string>): number =>
   wanted.size === 0 ? 0 : [...wanted].filter((stem) => text.has(stem)).length / wanted.size
 
-/** True when the prompt asks for what the task says, although the example says it too. */
+/** True when the prompt asks for the task, although the example has it too. */
 const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt: ReadonlySet<string>): boolean => {
   const numbers = numbersIn(task)
   const areTold = numbers.every((number) => prompt.has(number))
@@ -47,7 +46,7 @@ const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt
   return named === 1 || (named > 0 && areTold && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
 }
 
-/** True for a task that repeats one of the example, in the place of what the prompt says. */
+/** True for a task that repeats the example instead of the prompt. */
 const isCopied = (
   { name, whatIsNeeded }: PlannedTask,
   example: ReadonlyArray<PlannedTask>,
@@ -64,7 +63,7 @@ const isCopied = (
   })
 }
 
-/** A task as it was written: tasks of the same name were numbered when the list was read. */
+/** A task as written: the reader numbered tasks of the same name. */
 const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     name.replace(/ \(\d+\)$/, ""),
@@ -75,7 +74,7 @@ const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNee
     references.map(({ href }) => href)
   ])
 
-/** An issue for each task that stands in a list before, word for word. */
+/** An issue for each task that repeats an earlier one word for word. */
 const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
   const writtenTasks = new Set<string>()
   return steps.flatMap(({ tasks, title }) =>
@@ -91,7 +90,7 @@ const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
   )
 }
 
-/** The issues of a list that a model wrote: tasks of the example, and tasks that are there twice. */
+/** The issues of a model's list: copied example tasks and repeated tasks. */
 export const planIssues = (
   list: TaskList,
   example: ReadonlyArray<PlannedTask>,

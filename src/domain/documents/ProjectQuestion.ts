@@ -1,12 +1,12 @@
 /**
- * Whether a request is about the project, so that an answer has to rest on it. It is when it says so ("this project"), asks for a
- * file or a place, or names what the project holds: a file, a name that its sources declare, or the words of such a name ("the rate
- * limit" for `rateLimit`). It is not when it brings its own material.
+ * Decides whether a request is about the project, so that its answer must rest on it. It is when it says so ("this project"),
+ * asks for a file or place, or names something of the project: a file, a declared name, or the words of one ("the rate limit"
+ * for `rateLimit`). It is not when it brings its own material.
  */
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** More lines, or a block of code, are material that the person brings along. */
+/** A request with more lines or a code block brings its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 
@@ -16,24 +16,24 @@ const asksFile =
   /\b(?:which|what) (?:(?:source|test|config(?:uration)?) )?(?:files?|folders?|director(?:y|ies)|modules?|tests?|scripts?)\b(?! (?:formats?|systems?|types?|extensions?|managers?|servers?|sizes?))/i
 const asksPlace = /\bwhere\b/i
 const asksExistence = /\b(?:is|are) there\b|\b(?:do|does) (?:we|it) have\b/i
-/** What is done to something at a place of code. */
+/** Verbs about a place in code. */
 const doneInCode =
   /\b(?:defined|declared|implemented|configured|set|called|used|handled|stored|read|tested|documented|parsed|created|written|checked|loaded|validated|imported|exported|initiali[sz]ed)\b/i
 const place = /(?<![\w/:.])(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.\w{1,8}(?![\w/])/g
 const definite = /\b(?:the|our|its)\s+(\p{L}{3,})\s+(\p{L}{3,})/giu
 const words = /\p{L}[\p{L}\p{N}]*/gu
-/** Words of questions that no text of a project has to hold. */
+/** Question words that occur in no project text. */
 const ofQuestions = new Set(
   "where what which does this that with from have there about into are the and can".split(" ")
 )
 
-/** True for a request with a block of code, or with more text than a question has. */
+/** True for a request with a code block, or longer than a question. */
 export const bringsMaterial = (request: string): boolean =>
   /^\s*(?:`{3,}|~{3,})/m.test(request) ||
   request.length > mostRequestCharacters ||
   request.trim().split("\n").length > mostRequestLines
 
-/** What a project holds, as far as it is looked at. */
+/** The files and texts of a project that were examined. */
 interface ProjectTexts {
   readonly files: ReadonlyArray<string>
   readonly texts: ReadonlyArray<{ readonly text: string }>
@@ -42,7 +42,7 @@ interface ProjectTexts {
 const namesFile = (request: string, files: ReadonlyArray<string>): boolean =>
   (request.match(place) ?? []).some((path) => files.some((file) => file === path || file.endsWith(`/${path}`)))
 
-/** The names of files without their endings, in small letters. */
+/** File names without extensions, in lower case. */
 const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
     files.map((file) =>
@@ -54,17 +54,17 @@ const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
 
-/** True for a line that declares the name, by words before it or a sign behind it at its beginning. */
+/** True for a line that declares the name, by a keyword before it or a sign after it. */
 const declares = (text: string, name: string): boolean =>
   new RegExp(
     `^\\s*(?:[\\w@]+ )*(?:function|const|let|var|val|class|def|fn|func|type|interface|enum|struct|trait|module|macro|object|void|static|public|private)\\b[^=\\n]*?\\b${escaped(name)}\\b|^\\s*${escaped(name)}\\s*(?:[=:]|\\()`,
     "m"
   ).test(text)
 
-/** `rate limit` as it stands in names. */
+/** Matches `rate limit` in the spelling of a name. */
 const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
 
-/** The words that may be those of a name: two behind a definite article, or three in a row. */
+/** Word groups that may be a name: two words after "the", or three in a row. */
 const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
   const all = request.match(words) ?? []
   const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
@@ -75,11 +75,11 @@ const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
 const subjectOf = (request: string): ReadonlyArray<string> =>
   (request.toLowerCase().match(words) ?? []).filter((word) => word.length > 3 && !ofQuestions.has(word))
 
-/** True for a request that is about the project by its words alone. */
+/** True for a request that mentions the project itself. */
 export const saysProject = (request: string): boolean =>
   says.test(request) || asksFile.test(request) || (asksPlace.test(request) && doneInCode.test(request))
 
-/** True for a request that names what the project holds. */
+/** True for a request that names something of the project. */
 export const namesProject = (request: string, { files, texts }: ProjectTexts): boolean => {
   if (namesFile(request, files)) return true
   const names = searchTermsOf(request).names.map(({ text }) => text)
@@ -97,10 +97,10 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
-/** A command with arguments, or a name of several parts: one word may be there by chance. */
+/** A command with arguments or a name of several parts: a single word may match by chance. */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 
-/** True for an answer that links the project, or quotes a command or a name of what was shown of it. */
+/** True for an answer that links the project, or quotes a command or name that the prompt showed. */
 export const restsOnProject = (answer: string, shown: string): boolean =>
   ownLink.test(answer) ||
   [...answer.matchAll(code)].some(([, quoted = ""]) => isTelling(quoted) && shown.includes(quoted))

@@ -1,6 +1,6 @@
 /**
- * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, those of an answer that is
- * nothing else, and those in other places. The last would never run, so each is an issue.
+ * The tool calls of a report: one JSON object for each fence under `## Tool Calls`, or the whole answer. Calls in other places
+ * would never run, so each of them is an issue.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -35,7 +35,7 @@ const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArr
   return calls
 }
 
-/** Text outside of fences: calls when it starts with JSON or holds lines that do, and otherwise prose. */
+/** Reads text outside fences: as calls when it holds JSON lines, otherwise as prose. */
 const readLoose = (written: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const text = written.trim().replace(/^`([^`]+)`$/, "$1")
   const isJson = /^[{[]/.test(text) && !beginsWithMark(text)
@@ -51,7 +51,7 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** Whether a comment that began before is still open after a string. */
+/** True while a comment continues after a string. */
 const isCommented = (text: string, before: boolean): boolean => {
   const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
   return opened < 0 && closed < 0 ? before : opened > closed
@@ -95,7 +95,7 @@ export const readCalls = (
 /** A line on which a call without a code block may start. */
 const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*\{|<tool_call>)/
 
-/** The calls in some lines, with their positions. */
+/** The calls in these lines, with their positions. */
 const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
   const callTexts: Array<{ readonly index: number; readonly text: string }> = []
   for (let index = first; index < last; index += 1) {
@@ -114,7 +114,7 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
   return callTexts
 }
 
-/** Records calls between tags that a heading in one of their values tears apart: no part of them can be read. */
+/** Records a call between tags when a heading in a value splits it: then no part is readable. */
 export const checkTornCalls = (reader: DocumentReader): void => {
   const { fences, lines, sections } = reader.document
   let first = 0
@@ -130,8 +130,8 @@ export const checkTornCalls = (reader: DocumentReader): void => {
 }
 
 /**
- * Records calls that stand outside of `calls`; code blocks under `task` only when there is no section for calls, since they
- * belong to the task.
+ * Records calls outside the section `calls`. Code blocks under `task` count only without that section, since they belong to
+ * the task.
  */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
@@ -157,7 +157,7 @@ export const checkMisplacedCalls = (
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
-/** Findings with their places in the answer, from those in the text with the heading. */
+/** Moves findings from places in the extended text to places in the answer. */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {
     const { line } = finding.where
@@ -166,13 +166,13 @@ export const placedInAnswer = <A extends { readonly where: Where }>(found: Reado
       : Object.assign({}, finding, { where: { ...finding.where, line: Math.max(1, line - added) } })
   })
 
-/** True for text that is calls from its first to its last character, but for marks around them. */
+/** True for a text of calls only, apart from marks around them. */
 const isOnlyCalls = (text: string): boolean =>
   (markedCalls(text) ?? [text]).every(
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** The answer with the heading of the calls, when it is nothing else than calls. */
+/** Adds the heading of the calls to an answer of calls only. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]

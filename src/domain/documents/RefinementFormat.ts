@@ -1,8 +1,7 @@
 /**
- * The refinement document: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the
- * skill, `## Look first` with reading calls whose outputs the model wants to see before it writes the calls, and `##
- * Tool Calls`. An answer of a model leaves out the task, which is known. A task that it repeats is merged into the
- * planned one: texts and references are updated; name, skill and approval stay as planned.
+ * Reads the report of a task: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the
+ * skill, `## Look first` with calls to run before the others, and `## Tool Calls`. Models leave out the task, which is known.
+ * A repeated task is merged into the planned one: texts and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
 import {
@@ -49,7 +48,7 @@ import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
 
-/** By form: `#x-results` is the result of a task unless the plan used it as a heading. */
+/** `#x-results` is the result of a task, unless the plan has a heading with this anchor. */
 const resolveByForm =
   (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
   ({ certain, href, name, title }, where) => {
@@ -62,7 +61,7 @@ const resolveByForm =
     return { kind: "task_result", title, href: canonical, target }
   }
 
-/** References without the result of the task itself, which cannot exist yet. */
+/** Removes references to the task's own result, which cannot exist yet. */
 const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Where, findings: Findings) =>
   references.filter(({ kind, target }) => {
     const isOwn = kind === "task_result" && target === own
@@ -70,7 +69,7 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
     return !isOwn
   })
 
-/** Without a plan nothing else tells what the task is to work on, so its own result is an issue. */
+/** Without a plan, only the document says what the task works on, so its own result is an issue. */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
   (form, where) => {
@@ -86,7 +85,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The references of the field, which count in place of the planned ones when there are any. */
+/** The references of the field; they replace the planned ones. */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -111,11 +110,11 @@ const listedReferences = (
 const isNarrowed = (reference: Reference): boolean =>
   reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
 
-/** A part of a file counts in place of the whole file. */
+/** A part of a file replaces the whole file. */
 const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
-/** The task with the links under `## Added references`. */
+/** Adds the links under `## Added references` to the task. */
 const addReferences = (reader: DocumentReader, task: Task): Task => {
   const section = reader.section("references")
   if (section === undefined) return task
@@ -135,20 +134,20 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
   return new Task({ ...task, references: [...kept, ...added] })
 }
 
-/** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
+/** A report as written in one answer. `looks` are calls whose outputs the model wants first. */
 export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 
-/** The inputs as a field of a refinement; no field when there are none. */
+/** The inputs field of a report; absent without inputs. */
 export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
-/** The calls under `## Look first` as a field of a document; no field when there are none. */
+/** The field for calls under `## Look first`; absent without calls. */
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
-/** What the refinement is about; without it the document must hold a whole task. */
+/** The planned task of a report. Without it the document must hold a whole task. */
 interface RefinementOptions {
   readonly task?: Task | undefined
   /** The typed inputs of the skill; without them every input is taken as text. */
@@ -157,7 +156,7 @@ interface RefinementOptions {
   readonly kept?: ReadonlyArray<InputValue>
 }
 
-/** Inputs are a part of the document only for skills that have them: elsewhere the word is an ordinary heading. */
+/** Inputs are a section only for skills that have inputs: elsewhere the word is an ordinary heading. */
 const headingsWithoutInputs: KnownHeadings = (heading) => {
   const found = refinementHeadings(heading)
   return found?.key === "inputs" ? undefined : found
@@ -197,7 +196,7 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
   })
 }
 
-/** The task of a refinement; nothing when neither the document nor the plan gives one. */
+/** The task of a report; nothing when neither the document nor the plan has one. */
 const readTask = (
   reader: DocumentReader,
   section: MarkdownSection | undefined,
@@ -230,20 +229,20 @@ const readTask = (
   return planned
 }
 
-/** What is noted of what stands around an answer. */
+/** Repairs of the text around an answer, which are reported. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
-/** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
+/** Reads a report. It has a value when the task could be built, even when calls have issues. */
 export const readRefinement = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const clean = readMarkdown(written, { knownHeadings: refinementHeadings, hasFields: true })
   const native = readNative(clean.text)
   if (native.text === clean.text) return readRefinementText(written, options)
   const { issues, repairs, value } = readRefinementText(native.text, options)
-  // A call that cannot be read is the reason why its section is missing.
+  // An unreadable call already explains why its section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /* A call that follows words on its line has one of its own now, so that the places after it are further down. */
+  /* A call after other words now has its own line, so later places move down. */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {
@@ -255,7 +254,7 @@ export const readRefinement = (written: string, options: RefinementOptions = {})
   }
 }
 
-/** Reads a refinement whose calls are in the forms that `readNative` leaves. */
+/** Reads a report whose calls are already in the forms that `readNative` writes. */
 export const readRefinementText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
@@ -291,7 +290,7 @@ export const readRefinementText = (text: string, options: RefinementOptions): Re
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    // The uids of read passes belong to the program; a model may have copied one.
+    // The program numbers the calls of read passes; a model may have copied one.
     const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
     return numberCalls(plain, findings)
   }

@@ -1,10 +1,10 @@
 /**
- * Leaves out paragraphs, lines and sentences of prose that an answer has said before, word for word. Code, tables, lists, quotations
- * and short lines may be equal for a reason and stay.
+ * Removes paragraphs, lines and sentences that an answer repeats word for word. Code, tables, lists, quotations and short
+ * lines may repeat for a reason and stay.
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** Fewer words may be said twice: a label, a refrain, an answer to each question. */
+/** Shorter texts may repeat: a label, a refrain, an answer to each question. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -39,7 +39,7 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
           : line.isHeading
             ? "heading"
             : "prose"
-    /* What follows a line of a list without a blank line belongs to its last item. */
+    /* A line after a list without a blank line continues its last item. */
     const joins = last !== undefined && (last.kind === kind || (last.kind === "other" && kind === "prose"))
     if (joins && kind !== "heading") last.lines.push(line.text)
     else blocks.push({ kind, lines: [line.text] })
@@ -54,7 +54,7 @@ const withoutEqualSentences = (line: string): string => {
   return kept.length === sentences.length ? line : kept.join("").trimEnd()
 }
 
-/** The text without what it repeats, and how many paragraphs and lines that were. */
+/** The text without repetitions, and the number of removed paragraphs and lines. */
 export const withoutRepeats = (text: string): { readonly text: string; readonly dropped: number } => {
   const seen = new Set<string>()
   let dropped = 0
@@ -105,6 +105,6 @@ export const withoutRepeats = (text: string): { readonly text: string; readonly 
       }
 }
 
-/** What a reader says of the paragraphs that it left out. */
+/** The repair message for removed paragraphs. */
 export const repeatedText = (dropped: number): string =>
   dropped === 1 ? "Left out a text that the answer repeats." : `Left out ${dropped} texts that the answer repeats.`

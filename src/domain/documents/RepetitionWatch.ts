@@ -1,43 +1,42 @@
 /**
- * Finds out that a model repeats itself while it writes: equal lines in a row, a text that follows itself again and again, or
- * nothing but blanks. Words have narrow limits. Code and data repeat themselves for good reasons, so that they have wide ones: of
- * 61,635 files of at most 64 KiB (this repository, its packages, the libraries of three languages), six repeat up to
- * eight lines with a word for more than 1,600 characters, and three repeat anything for more than 4,096, all of them generated; none
- * repeats a sentence for 400 characters.
- * The verdict does not depend on how the text is cut into deltas, memory is bounded, and cost is linear.
+ * Finds repetition while a model writes: equal lines in a row, a text that follows itself again and again, or only blanks.
+ * Prose has narrow limits. Code and data repeat for good reasons and have wide limits: of 61,635 files of at most 64 KiB (this
+ * repository, its packages, the libraries of three languages), six repeat up to eight lines with a word for more than 1,600
+ * characters, and three repeat anything for more than 4,096, all of them generated; none repeats a sentence for 400
+ * characters. The verdict does not depend on how deltas split the text; memory is bounded and cost is linear.
  */
 import { Line } from "../markdown/Line.ts"
 import { scaleOfText } from "../models/PromptSize.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
 
-/** A string that was repeated, with how often it stands at the end of the answer in a row. */
+/** A repeated string, and how often it stands in a row at the end. */
 export interface Repetition {
   readonly unit: string
   readonly times: number
 }
 
-/** So many equal lines of words in a row are a loop; blank lines between them do not count. */
+/** This many equal lines of prose in a row are a loop, blank lines not counted. */
 export const mostEqualLines = 8
-/** A text of words that follows itself for so many tokens is a loop. */
+/** Prose that follows itself for this many tokens is a loop. */
 export const mostLoopTokens = 200
-/** A word that follows itself so often says nothing; Ollama ends an answer after as many equal tokens. */
+/** A word may follow itself this often; Ollama ends an answer after as many equal tokens. */
 export const mostEqualWords = 30
-/** So many characters of words in a row may repeat a unit inside of code. */
+/** A repetition of words inside code may have this many characters. */
 export const mostCodeCharacters = 1600
-/** So many characters of data in a row may repeat a unit. */
+/** A repetition of data may have this many characters. */
 export const mostDataCharacters = 4096
 /** So many blank lines in a row are a loop. */
 export const mostBlankLines = 200
 
-/** What stands there less often is a quotation, a refrain, a pair of tables. */
+/** Fewer repetitions may be a quotation, a refrain or a pair of tables. */
 const leastTimes = 3
-/** How many characters are examined; the longest unit that can be found is a third of them. */
+/** How many characters are examined. The longest detectable unit is a third of them. */
 const window = 8192
-/** After how many characters the text is examined again. */
+/** The text is examined again after this many characters. */
 const stride = 64
 /** No loop has fewer characters, in any script. */
 const leastCharacters = 256
-/** One sign in a row is a separator up to here. */
+/** One character in a row is a separator up to this length. */
 const longestSeparator = 800
 /** A fence, a heading and a line that is compared are recognised within this many characters. */
 const shownOfLine = 400
@@ -49,13 +48,13 @@ const inRow =
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/** True for a unit with five words in a row, which no code repeats. It may begin in the middle of them. */
+/** True for a unit of five words in a row, which code never repeats. It may begin inside a word. */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
 /** A longer string without a blank is data. */
 const longestWord = 40
 
-/** Words are letters for the most part. Words with a comma each are a list of data. */
+/** True for mostly letters. Words with a comma each are a list of data. */
 const isWords = (text: string): boolean => {
   const signs = text.match(/\S/gu)?.length ?? 0
   const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0
@@ -67,20 +66,20 @@ const isWords = (text: string): boolean => {
 /** The marks of lists, quotations and headings before a line. */
 const lineMarks = /^\s*(?:(?:[-*+>]|#{1,6}|\d+[.)])\s+)*(?:\[[ x]\]\s+)?/i
 
-/** True for a line of words, as opposed to a row of a table, a line of code or of data. */
+/** True for a line of prose; false for a table row, code or data. */
 const isWordsLine = (line: string): boolean => {
   const bare = line.replace(lineMarks, "")
   const isData = /^[|{}[\]()"'<]|[,;{}[\](|<]$|\p{L},\p{L}/u.test(bare)
   return !isData && isWords(bare)
 }
 
-/** A line without its number in a list, when it is long enough to say the same with any number. */
+/** A list line without its number, when it is long enough to compare. */
 const unnumbered = (line: string): string => {
   const bare = line.replace(/^\d+[.)]\s+/, "")
   return countWords(bare) >= sentenceWords ? bare : line
 }
 
-/** How many characters a unit may fill in a row. */
+/** How many characters a repeated unit may fill. */
 const limitOf = (unit: string, isCode: boolean): number => {
   const several = unit.repeat(Math.ceil(stride / unit.length))
   if (isSentence(unit) || (!isCode && isWords(several))) {
@@ -90,7 +89,7 @@ const limitOf = (unit: string, isCode: boolean): number => {
   return unit.length === 1 && !isCode ? longestSeparator : mostDataCharacters
 }
 
-/** The repeated text from the start of a sentence on. */
+/** Rotates the unit to the start of a sentence. */
 const startSentence = (unit: string): string => {
   const end = /[.!?]\s+/.exec(unit) ?? /[:;|]\s+/.exec(unit)
   const start = end === null ? 0 : end.index + end[0].length
@@ -100,12 +99,12 @@ const startSentence = (unit: string): string => {
 const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1},} ?\\p{L}*$`, "u")
 const longestStutter = 700
 
-/** What a loop ends with stands one unit before its end, too. */
+/** The end of a loop also occurs one unit earlier; this many characters are compared. */
 const endLength = 24
 
 /**
- * The smallest unit with which the text ends at least three times, and that fills more than it may. A unit that fills less rules
- * out every longer one that ends before its run does.
+ * The smallest unit that ends the text at least three times and exceeds its limit. A unit below its limit rules out every
+ * longer unit that ends before its run does.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
@@ -131,7 +130,7 @@ const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
 /** A fence of type markdown around the whole answer is not code. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
-/** A delta line by line, with the line ends. */
+/** Splits a delta into lines, with their line ends. */
 export const deltaLines = (delta: string): ReadonlyArray<string> => delta.match(/[^\n]*\n|[^\n]+/g) ?? []
 
 export class RepetitionWatch {
@@ -142,7 +141,7 @@ export class RepetitionWatch {
   #untilExamined = stride
   #line = ""
   #length = 0
-  /** What a line must begin with to end the code that is open; empty outside of code. */
+  /** The text that closes the open code; empty outside code. */
   #closing = ""
   #equal: Repetition = { unit: "", times: 0 }
 
@@ -161,7 +160,7 @@ export class RepetitionWatch {
     return undefined
   }
 
-  /** Blanks are as one, so that a loop is found however it is indented. */
+  /** Joins blanks, so that a loop is found in any indentation. */
   #addPart(part: string): Repetition | undefined {
     for (const piece of part.match(/\s+|\S+/g) ?? []) {
       const isBlank = piece.trim() === ""
@@ -209,12 +208,12 @@ export class RepetitionWatch {
     const unit = unnumbered(text)
     const times = isWhole && unit === this.#equal.unit ? this.#equal.times + 1 : 1
     this.#equal = { unit: isWhole ? unit : "", times }
-    /* A field of a task stands in no code, whatever is around it. */
+    /* A task field is never code, whatever surrounds it. */
     if (isCode && !line.isField) return undefined
     return times >= mostEqualLines && isWordsLine(unit) ? this.#equal : undefined
   }
 
-  /** Follows fences, blocks of changes and calls; true for a line that belongs to one of them. */
+  /** Tracks fences, change blocks and calls; true for a line inside one. */
   #skipsCode(line: Line, text: string): boolean {
     if (this.#closing !== "") {
       const ends = /^[`~]/.test(this.#closing)

@@ -1,6 +1,6 @@
 /**
- * Why a report is sent back, by what the program knows of the work: nothing was looked at, a change is still open, a check fails, or
- * the report says of checks what is not so.
+ * Decides why a report is rejected, from the facts of the work: the model looked at nothing, a change is open, a check fails,
+ * or the report claims something false about checks.
  */
 import { falseClaim } from "../checks/CheckClaims.ts"
 import { type CheckOutcome, isFine } from "../checks/CheckOutcome.ts"
@@ -8,18 +8,18 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { type CallOutcome, ranWell } from "../tools/ToolCall.ts"
 import { changeName, openChanges } from "../tools/OpenChanges.ts"
 
-/** How often a report is sent back before it is accepted with its wrong links marked. */
+/** A report is rejected this often before it is accepted with its wrong links marked. */
 const mostRejectedReports = 2
 
-/** What a report says of something that it did not find. */
+/** Phrases of a report about something missing. */
 const notFound =
   /\b(?:(?:is|are|was|were) (?:not (?:known|found|given|defined|mentioned)|unknown)|not (?:be found|find)|nothing was found|no (?:information|mention|such))\b/i
 
-/** What a report says was done. */
+/** Phrases of a report about finished work. */
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/** Why an answer about the project that looked at nothing is sent back once. */
+/** The issue of an answer about the project that looked at nothing; used once. */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},
@@ -29,19 +29,19 @@ export const notLooked = makeIssue(
   }
 )
 
-/** What the program knows of the work that a report is about. */
+/** The facts of the work that a report is about. */
 export interface ReportedWork {
   readonly task: string
-  /** True for the first answer, before any call, of work that has tools. */
+  /** True for the first answer of work that has tools, before any call. */
   readonly isFirst: boolean
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** Issues of the answer before. */
+  /** The issues of the previous answer. */
   readonly issues: ReadonlyArray<Issue>
   readonly rejectedReports: number
 }
 
-/** Why a first answer cannot be the report: it says what only calls can show, and there was none. */
+/** Why a first answer cannot be the report: it claims what only a call can show. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
   return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
@@ -56,11 +56,11 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
     : `The check \`${command}\` fails. ${still}`
 }
 
-/** A new failure is worth two answers, and one from before the change is worth one. */
+/** A new failure rejects two reports; a failure from before the change rejects one. */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/** Why the report is sent back; nothing when it may be held against the project. */
+/** Why the report is rejected; nothing when it may be judged against the project. */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }
@@ -73,7 +73,7 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim is sent back once; after that it stands among the facts.
+  // A false claim rejects one report; after that it is listed among the facts.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`

@@ -1,6 +1,5 @@
 /**
- * The result document: the answer of an executor. `## Result summary` is required and becomes the task's result; the whole
- * document is kept.
+ * The result of a task. `## Result summary` is required and becomes the task's result; the whole document is kept.
  */
 import { type Reading, inDocumentOrder } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -17,7 +16,7 @@ const marks = /(?:\*\*|__)?/.source
 const labelEnd = `[ \\t]*(?:(?:\\*\\*|__)[ \\t]*[:：]|[:：][ \\t]*${marks})[ \\t]*(?=\\S|$)`
 /** The heading as a label at the beginning of a line. */
 const label = new RegExp(`^[ \\t]*${marks}result summary${labelEnd}`, "i")
-/** Other words for it, with which only the first line of an answer may begin. */
+/** Other labels, allowed on the first line of an answer only. */
 const otherLabel = new RegExp(`^[ \\t]*${marks}(?:summary|results?)${labelEnd}`, "i")
 
 /** A document under its heading, with what was done to it. */
@@ -27,7 +26,7 @@ interface Headed {
   readonly message: string
 }
 
-/** The only line that begins with the label; nothing when there is none, or another one. */
+/** The only line with the label; nothing without one or with several. */
 const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined => {
   const [at, ...others] = lines.flatMap(({ text }, index) => (!fences.has(index) && label.test(text) ? [index] : []))
   if (at !== undefined) return others.length === 0 ? at : undefined
@@ -35,7 +34,7 @@ const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined =
   return !fences.has(first) && otherLabel.test(lines[first]?.text ?? "") ? first : undefined
 }
 
-/** What a model says that has not done the work, or that asks for something. */
+/** Phrases of a model that has not done the work or asks for something. */
 const noResult =
   /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me(?! know)|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
 
@@ -43,10 +42,10 @@ const noResult =
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
 // oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
-/** The end of a sentence, of a block, or a last line that is an item of a list: what is cut off ends otherwise. */
+/** The end of a sentence, a block or a list item. A cut-off text ends otherwise. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
 
-/** True for running text that reports something, without a call, a question or another document in it. */
+/** True for prose that reports something, without a call, question or other document. */
 const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean => {
   const prose = lines.flatMap((line, index) => (fences.has(index) ? [] : [line.text])).join("\n")
   return (
@@ -62,7 +61,7 @@ const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean 
   )
 }
 
-/** The result under a heading, when it has none and there is one place for it; nothing otherwise. */
+/** The result under an added heading, when there is exactly one place for it. */
 const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
   const { lines, sections, text } = document
   if (sections.some(({ known }) => known !== undefined) || findings.issues.length > 0) return undefined
@@ -82,11 +81,11 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
     : undefined
 }
 
-/** The result under its heading, when it has another form; nothing otherwise. */
+/** The result under its heading, when it had another form. */
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
-/** True for a string of which a person sees something. */
+/** True for a string with visible characters. */
 const saysSomething = (text: string): boolean =>
   /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
 
@@ -99,7 +98,7 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
     const { issues, repairs, value } = readResult(headed.text)
-    // With the heading in its place, other text is before the document.
+    // Once the heading is added, other text counts as a preamble.
     const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
     return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }

@@ -1,24 +1,24 @@
 /**
- * What a model tried in vain in the turns of a task or a message. It decides how the next answer is sampled, whether a report is sent
- * back again, and when the model is given up.
+ * Counts what a model tried in vain in a task or message. The counts decide how the next answer is sampled, whether a report
+ * is rejected again, and when the model is given up.
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { holdsNothing } from "./UselessAnswers.ts"
 
 export interface Retries {
-  /** The last answers in a row that could not be used. */
+  /** The latest unusable answers in a row. */
   readonly unusable: ReadonlyArray<string>
-  /** How many answers in a row held nothing of what was asked for. */
+  /** How many answers in a row had none of the requested content. */
   readonly useless: number
   readonly rejectedReports: number
-  /** How often a report was sent back because nothing had been looked at. */
+  /** How often a report was rejected because the model looked at nothing. */
   readonly unfoundedReports: number
   /** How many answers repeated an earlier one. */
   readonly repeats: number
   /** How many answers were cut off while the model thought. */
   readonly thinkingCuts: number
-  /** All answers so far, to notice one that comes again. */
+  /** All answers so far, to recognise a repeated one. */
   readonly answers: ReadonlySet<string>
 }
 
@@ -35,21 +35,21 @@ export const noRetries: Retries = {
 /** An answer that did not end the work. */
 interface OpenAnswer {
   readonly answer: ParsedAnswer
-  /** Issues of the answer and its report, without those of calls of the interface. */
+  /** Issues of the answer and its report, without those of native calls. */
   readonly issues: ReadonlyArray<Issue>
-  /** True when the answer has issues, and no call that can be made. */
+  /** True for an answer with issues and without a usable call. */
   readonly isUnusable: boolean
-  /** True when its report was sent back. */
+  /** True when its report was rejected. */
   readonly isSentBack: boolean
-  /** True when its report is about the project, and nothing was looked at. */
+  /** True when its report is about the project, but the model looked at nothing. */
   readonly isUnfounded: boolean
 }
 
-/** True for an answer that was given before. An answer with calls of the interface may have the same text each time. */
+/** True for a repeated answer. Answers with native calls may have the same text each time. */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 
-/** What was tried in vain after one more answer. */
+/** The counts after one more answer. */
 export const retriesAfter = (retries: Retries, open: OpenAnswer): Retries => {
   const { answer, isSentBack, isUnfounded, isUnusable, issues } = open
   const { content, hasOnlyThought = false, native } = answer

@@ -1,6 +1,6 @@
 /**
- * The self-review: a question about a case that a change does not treat, with places that the code itself relates to the change. Without such a place
- * nothing is asked.
+ * The self-review asks about a case that a change may have missed, with related places in the code. Without related places it
+ * asks nothing.
  */
 import { countChangedLines, isReplacement, isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { otherBranches, type RelatedLine, touchedDeclarations, usersOf } from "../files/CodeRelations.ts"
@@ -10,7 +10,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutAt } from "../text/Excerpt.ts"
 
-/** A change of no more lines of source code needs no self-review. */
+/** A smaller change of source code needs no self-review. */
 const trivialLines = 3
 
 const mostPlaces = 5
@@ -28,7 +28,7 @@ export const reviewedFiles = (changed: ReadonlyArray<ProposedFile>): ReadonlyArr
   return lines <= trivialLines || isReplacement(changed) ? [] : sources
 }
 
-/** Files by how near they lie to changed ones, the nearest first. */
+/** Sorts files by their distance to changed ones. */
 export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const around = foldersOf(changed)
   const depthOf = (path: string): number =>
@@ -37,14 +37,14 @@ export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArra
   return near.map(({ path }) => path)
 }
 
-/** The declarations that changes touch, whose users are looked for. */
+/** The declarations that changes touch; their uses are searched. */
 export const reviewedDeclarations = (changed: ReadonlyArray<ProposedFile>) =>
   changed.flatMap(touchedDeclarations).slice(0, mostNames)
 
 const placeText = ({ line, path, relation, text }: RelatedLine): string =>
   `- ${path}:${line}: ${cutAt(text, placeLength)} (${relation})`
 
-/** Lines that use what changes touch, and branches beside them, a line of text each; `others` are texts of files without changes. */
+/** Lines that use changed declarations, and nearby branches. `others` are unchanged files. */
 export const relatedPlaces = (
   changed: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<NamedText>
@@ -56,7 +56,7 @@ export const relatedPlaces = (
   return [...new Map(places.map((place) => [`${place.path}:${place.line}`, placeText(place)])).values()]
 }
 
-/** The question. `places` are lines `path:line: text (relation)`. */
+/** The question to the model. `places` are lines `path:line: text (relation)`. */
 export const selfReviewText = (places: ReadonlyArray<string>): string => {
   const look = `Your report is kept, and the checks pass. They do not show what nobody tests. Look once more:
 

@@ -1,5 +1,5 @@
 /**
- * Lists the items of a task for each item, and makes the task for one of them.
+ * Lists the items of a for-each task, and makes the task of one item.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -17,7 +17,7 @@ import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
-/** A line of a file that many are decided about together, with the lines around it. */
+/** One of many lines to decide about, with the lines around it. */
 export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** From 1. */
@@ -27,7 +27,7 @@ export const ListedPlace = Schema.Struct({
   /** The lines around it and itself; `first` is the number of the first one. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /** That the name of the function has a meaning of its own in this file, with the line. */
+  /** Set when this file gives the function's name another meaning, with the line. */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
@@ -36,7 +36,7 @@ export type ListedPlace = typeof ListedPlace.Type
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
-  /** Of a line and of a call. */
+  /** Only for items that are lines or calls. */
   place: Schema.optionalKey(ListedPlace)
 })
 export type Item = typeof Item.Type
@@ -47,16 +47,16 @@ export interface ItemSource {
   readonly text: string
 }
 
-/** An item is named in prompts, lists and tables: no longer than this. */
+/** The longest item text in prompts, lists and tables. */
 const longestItem = 300
 
-/** Names of tasks stay short. */
+/** The longest task name. */
 const longestName = 60
 
-/** So many lines before and after a line are shown with it: among many places, and where it is worked on alone. */
+/** Context lines before and after: among many places, and for a place in its own task. */
 const linesAround = { amongMany: 2, alone: 5 }
 
-/** Links in one entry that are shown with it. */
+/** The most links of one entry. */
 const mostLinks = 3
 
 const fileReference = (path: string, more: Pick<FileReference, "heading" | "lines"> = {}): FileReference => {
@@ -72,19 +72,19 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
 
 const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
 
-/** True for a line that calls the function; where it is defined is none. A name alone is no method of that name. */
+/** Matches lines that call the function, but not its definition. A bare name does not match a method. */
 const callsIn = (name: string): ((line: string) => boolean) => {
   const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
-/** A place with a longer line is worked on alone; a longer line around it is cut. */
+/** A place with a longer line gets its own task; longer context lines are cut. */
 const longestLine = { ofPlace: 400, around: 160 }
 
-/** A call is shown up to its closing parenthesis, when that comes so many lines further down at most. */
+/** A call is shown to its closing parenthesis, over at most this many lines. */
 const longestCall = 8
 
-/** The index of the line on which the parentheses are closed that are opened from this one on. */
+/** The index of the line that closes the parentheses of this one. */
 const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
@@ -94,7 +94,7 @@ const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   return at
 }
 
-/** Where a file gives the name a meaning of its own; nothing for a name that it does not declare. */
+/** The line where a file gives the name another meaning, if it does. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const declared = declarationsOf(lines, language).find((one) => one.name === name)?.index
   const assigned = new RegExp(`^\\s*(?:${name}\\s*=(?!=)|(?:from|import)\\b.*\\b${name}\\b)`)
@@ -200,10 +200,10 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
   }
 }
 
-/** True when the texts of files decide what the items are. */
+/** True when the items depend on file contents. */
 export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "file" || containing !== undefined
 
-/** The items of these sources, each once. */
+/** The unique items of these sources. */
 export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
   const { containing, kind } = forEach
   const isNamed = kind === "heading" || kind === "entry"
@@ -214,7 +214,7 @@ export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): R
   return [...new Map(all.map((one) => [one.text, one])).values()]
 }
 
-/** The task for one of the items; `number` counts from 1. A second try has a name of its own. */
+/** The task of one item; `number` counts from 1. A second try gets another name. */
 export const taskOfItem = (
   task: Task,
   { references, text }: Item,
@@ -223,7 +223,7 @@ export const taskOfItem = (
   again = false
 ): Task => {
   const { forEach, ...fields } = task
-  // What its file holds is looked for when parts of the file are shown.
+  // The content of its file, used when only parts of the file are shown.
   const holding =
     forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))
@@ -236,7 +236,7 @@ export const taskOfItem = (
   })
 }
 
-/** The task for places that are decided about together, in the order of their numbers. */
+/** The task for places that are decided together, in numeric order. */
 export const taskOfPlaces = (
   task: Task,
   places: ReadonlyArray<{ readonly number: number }>,

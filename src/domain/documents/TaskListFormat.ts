@@ -1,6 +1,6 @@
 /**
- * Reads the task list document with every issue and repair, complete or while a model still writes it. What depends on
- * the run (skills, headings of the request, files, sizes) is checked by services/pipeline/PlanChecker.
+ * Reads a task list with every issue and repair, complete or still being written. Checks that depend on the run (skills,
+ * headings of the request, files, sizes) are in services/pipeline/PlanChecker.
  */
 import * as Arr from "effect/Array"
 import type { Reading } from "../findings/Issue.ts"
@@ -21,7 +21,7 @@ import { slugOf } from "../text/Slug.ts"
 
 interface Span {
   readonly section: MarkdownSection
-  /** The number in the heading of a task that is a section of its own. */
+  /** The number in the heading, when a task is its own section. */
   readonly number?: string
   last: number
 }
@@ -84,7 +84,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
 const nothingToDo =
   /^[(*_[\s]*(?:none|n\/?a|empty|nothing|no (?:more |further |outstanding |remaining |new |additional |pending )*tasks?|all (?:the )?(?:tasks|goals|work))\b/i
 
-/** What models say where nothing is left to do. */
+/** Polite phrases for "nothing left to do". */
 const polite =
   /^(?:please )?(?:let me know|feel free|(?:i )?hope|thanks?\b|you(?:'|’)re welcome|happy to|glad to|if you (?:need|want|have|would|like)|do you (?:need|want)|is there anything|shall i\b|should i\b|this (?:should )?covers? (?:everything|all|it)\b|(?:the |this |that |all |everything |it )(?:[a-z-]+ )?(?:is|are|was|were|has been|have been) (?:now |already |all |fully )*(?:met|done|complete|completed|finished|answered|fulfilled|reached|satisfied|there)\b|(?:that|this) (?:is|was) (?:all|it|everything)\b|that(?:'|’)s (?:all|it|everything)\b)/i
 
@@ -92,13 +92,13 @@ const doneOrPolite = (sentence: string): boolean =>
   nothingToDo.test(sentence) ||
   (polite.test(sentence) && !/\b(?:but|except|however|then|still|yet|only)\b/i.test(sentence))
 
-/** True for words that only say that nothing is left to do. */
+/** True for text that only says nothing is left to do. */
 const saysNothing = (text: string): boolean =>
   text
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.replace(/^[\s*_(]*(?:note:?[\s*_]*)?/i, ""))
     .every((sentence) => sentence === "" || doneOrPolite(sentence))
-/** What stands where tasks should be. */
+/** Quotes the text that replaces tasks. */
 const onlyText = (quote: string | undefined): string => (quote === undefined ? "" : `, only text: "${excerpt(quote)}"`)
 
 const checkIntroduction = (
@@ -143,7 +143,7 @@ const strictTitle = ({ heading, known }: MarkdownSection, position: number): str
 
 const numberIn = /^task[\s_-]*section[\s_-]*#?(\d{1,9})(?!\d)/i
 
-/** Strict titles in order; each number is higher than those before. */
+/** Strict titles with increasing numbers. */
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let before = -1
   return spans.map(({ number: ofTask, section }, position) => {
@@ -182,24 +182,24 @@ export const readSteps = (
   })
 }
 
-/** What a list may rely on. */
+/** Facts of the run that a list may use. */
 interface TaskListOptions {
-  /** Names of tasks that have a result; they may be referred to and are dropped when the list repeats them. */
+  /** Names of finished tasks. A list may refer to them; repeated ones are dropped. */
   readonly finished?: ReadonlyArray<string>
-  /** Finished tasks whose work a task with another name must not repeat. */
+  /** Finished tasks; a task with another name must not repeat their work. */
   readonly work?: ReadonlyArray<Task>
   /** Accepts a list without tasks. Default: true when there are finished tasks. */
   readonly allowEmpty?: boolean
-  /** Anchors of the request document. Without them an anchor that is no task's result is taken for a heading. */
+  /** Anchors of the request document. Without them, an anchor that is no task's result counts as a heading. */
   readonly headings?: ReadonlyArray<string>
 }
 
-/** How models mark what is done, before a name and behind it. */
+/** Marks of finished tasks, before and after a name. */
 const doneBefore = /^(?:[\s✓✔✅☑🗸~*_-]|\ufe0f|\[[xX✓✔]\]|\(?(?:done|completed?|finished)\)?\s*[:–—-]\s)+/iu
 const doneBehind =
   /(?:[\s✓✔✅☑🗸~*_.]|\ufe0f|\[[xX✓✔]\]|[([](?:already )?(?:done|completed?|finished)[)\]]|\s[:–—-]\s*(?:already )?(?:done|completed?|finished))+$/iu
 
-/** The slug of a name without marks that say that its task is done. */
+/** The slug of a name without its done marks. */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
 /** What a task is about, whatever its name. */
