@@ -70,7 +70,7 @@ export {
   type UndoOptions
 } from "./library/runs.ts"
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./services/history/RunChanges.ts"
-export { type DoubtAnswer } from "./domain/permissions/Answer.ts"
+export { type UncertainAnswer as DoubtAnswer } from "./domain/permissions/Answer.ts"
 export type { AnswerQuestion, ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./app/callbackApprover.ts"
 export { tool, type Tools } from "./services/tools/Tool.ts"
 export { ToolFailure } from "./domain/tools/ToolCall.ts"

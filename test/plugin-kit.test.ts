@@ -45,7 +45,7 @@ describe("the kit for plugins", () => {
   it("searches lines part by part and shows them with their numbers", () => {
     const lines = ["one", "two", "tone"]
     assert.deepStrictEqual(findMatches(lines, patternOf("ONE", false), 0, 10), {
-      found: [
+      matches: [
         { index: 0, at: 0 },
         { index: 2, at: 1 }
       ],

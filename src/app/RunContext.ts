@@ -10,7 +10,7 @@ import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
-import type { DoubtAnswer } from "../domain/permissions/Answer.ts"
+import type { UncertainAnswer } from "../domain/permissions/Answer.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
@@ -104,7 +104,7 @@ export interface RunContext {
   /** Steps and calls are approved beforehand, but for what only the user may allow. */
   readonly yes?: boolean
   /** What was decided beforehand about uncertain calls. */
-  readonly inDoubt?: DoubtAnswer | undefined
+  readonly inDoubt?: UncertainAnswer | undefined
   /** Who is asked. */
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** Takes the place of the model that the settings name. */

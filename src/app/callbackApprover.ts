@@ -8,7 +8,7 @@ import type { ApprovalItem } from "../domain/permissions/ApprovalItem.ts"
 import {
   type Answered,
   type CallAnswer,
-  type DoubtAnswer,
+  type UncertainAnswer,
   inWords,
   type StepAnswer
 } from "../domain/permissions/Answer.ts"
@@ -43,7 +43,7 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike
  * `done` takes it as done, `stop` ends the run as not permitted. Any other value from JavaScript code stops the run. An
  * exception ends the run as failed.
  */
-export type Arbitrate = (item: ApprovalItem) => DoubtAnswer | PromiseLike<DoubtAnswer>
+export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
 /**
  * Answers a question that the model asks in the place of a plan, a report or an answer; nothing, or no words, when there is
@@ -73,7 +73,7 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
   return answer === true || (Array.isArray(answer) && answer.includes(item)) ? "once" : "deny"
 }
 
-const doubtAnswer = (answer: DoubtAnswer): DoubtAnswer => (answer === "again" || answer === "done" ? answer : "stop")
+const doubtAnswer = (answer: UncertainAnswer): UncertainAnswer => (answer === "again" || answer === "done" ? answer : "stop")
 
 /** A value from JavaScript code as words; empty for any other value. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")

@@ -133,7 +133,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   const options = {
     environment: process.env,
     home: folders.home,
-    hidden: [folders.own, folders.state, ...folders.candidates],
+    hidden: [folders.settings, folders.state, ...folders.candidates],
     /* Nothing stays of a folder that is made for the trial. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox

@@ -80,8 +80,10 @@ export const layerWeb: LayerWeb = (options) =>
   features.find(({ web }) => web !== undefined)?.web?.(options) ?? WebFetch.layerNone
 
 /** What the user allowed permanently. */
-export const layerPolicies = ({ own }: UserFolders) =>
-  Layer.unwrap(Effect.map(Path.Path, (path) => Policies.layer(path.join(own, "policies.json"), process.getuid?.())))
+export const layerPolicies = ({ settings }: UserFolders) =>
+  Layer.unwrap(
+    Effect.map(Path.Path, (path) => Policies.layer(path.join(settings, "policies.json"), process.getuid?.()))
+  )
 
 /** The project, the web, and what the user allowed permanently. */
 const layerWorld = (
@@ -117,7 +119,7 @@ const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Lay
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { candidates, home, locks, own, state }: UserFolders,
+  { candidates, home, locks, settings, state }: UserFolders,
   {
     commandEnvironment = [],
     limits,
@@ -130,7 +132,7 @@ export const layerCommands = (
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [own, state, `${locks}/..`, ...candidates],
+    hidden: [settings, state, `${locks}/..`, ...candidates],
     caches: `${state}/caches`,
     scratch: `${state}/copies`,
     usualSeconds: limits.commandSeconds,
@@ -170,7 +172,7 @@ const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "setting
       const searches = features.flatMap(({ discover }) => discover ?? [])
       const all = yield* Effect.forEach(searches, (discover) => discover({ project, settings, version }))
       return {
-        found: all.flatMap(({ found }) => found),
+        found: all.flatMap(({ plugins }) => plugins),
         problems: all.flatMap(({ problems }) => problems),
         notes: all.flatMap(({ notes }) => notes)
       }
@@ -191,7 +193,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
   const { config, home } = folders
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
-    const { found, problems: notFound } = yield* DiscoveredPlugins
+    const { plugins: found, problems: notFound } = yield* DiscoveredPlugins
     const plugins = found.flatMap(({ outcome }) => (Result.isSuccess(outcome) ? [outcome.success] : []))
     const commands = yield* commandPlugins(project, tools)
     const { problems } = yield* Hooks
@@ -225,7 +227,7 @@ export const gateOptionsOf = ({
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
   /* The folder above that of the locks is the user's own state folder, with the key of their journals. */
-  protectedPaths: [folders.own, folders.state, `${folders.locks}/..`]
+  protectedPaths: [folders.settings, folders.state, `${folders.locks}/..`]
 })
 
 /** Who answers the questions of a run: the approver, unless flags decided before. Answers on other machines are saved there. */
@@ -243,7 +245,7 @@ const layerAnswers = (
 export const layerProject = (setup: Setup, context: RunContext, conditions: RunConditions = {}) => {
   const { journal = layerUnsaved, lock = ProjectWriteLock.layerHeld, readOnly, replay, since, worker } = conditions
   const isShared = worker !== undefined
-  const gate = Gate.layer({ ...gateOptionsOf(setup), readOnly, since, doubtNote: worker?.doubtNote })
+  const gate = Gate.layer({ ...gateOptionsOf(setup), readOnly, since, uncertainNote: worker?.doubtNote })
   const world = Layer.mergeAll(
     layerWorld(setup, replay),
     layerEvents(context.listen, isShared),
@@ -274,9 +276,17 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
     const { known } = yield* PluginPackages
-    const { found, notes: notesOfFound } = yield* DiscoveredPlugins
+    const { plugins, notes: notesOfFound } = yield* DiscoveredPlugins
     const { all, notes } = yield* Skills
-    return { tools, problems, known, found, notesOfFound, skills: all, notes: [...setup.folders.notes, ...notes] }
+    return {
+      tools,
+      problems,
+      known,
+      found: plugins,
+      notesOfFound,
+      skills: all,
+      notes: [...setup.folders.notes, ...notes]
+    }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
@@ -297,7 +307,7 @@ export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const server =
     value !== undefined || provider.connect === undefined
       ? Layer.succeed(CurrentServer)({ facts: () => Effect.succeed(unknownFacts), serves })
-      : layerCurrentServer(provider.connect(addressOf(setup)), { asked: models.facts, serves })
+      : layerCurrentServer(provider.connect(addressOf(setup)), { knownFacts: models.facts, serves })
   return Layer.merge(model, server)
 }
 

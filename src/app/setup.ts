@@ -139,8 +139,8 @@ export const sourcedRules = (
 }
 
 /** A model that only the project names, and that is reached elsewhere: prompts would leave the machine unasked. */
-const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, flags: Configuration) =>
-  flags.model === undefined && own.model === undefined && model !== undefined && leavesMachine(model)
+const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
+  flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
     ? model
     : undefined
 
@@ -161,7 +161,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const path = yield* Path.Path
   const folder = path.resolve(project)
   const found = yield* userFolders(folder)
-  const userFile = path.join(found.own, "config.json")
+  const userFile = path.join(found.settings, "config.json")
   const problem = yield* folderProblem(userFile, folder)
   const loaded = yield* loadConfiguration(folder, problem === undefined ? userFile : undefined)
   const cloudModel = projectsCloudModel(loaded, flags)
@@ -175,7 +175,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const provider = providerFor(configuration, builtInProviders)
   const settings = {
     ...settingsOf(configuration, hostOf(configuration, builtInProviders)),
-    ...(namesChecks(flags.checks ?? loaded.own.checks) ? { namesChecks: true } : {})
+    ...(namesChecks(flags.checks ?? loaded.userSettings.checks) ? { namesChecks: true } : {})
   }
   yield* requireAddress(settings, provider)
   const setup: Setup = {
@@ -193,14 +193,14 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     extensions: {
       plugins: [
         ...entriesOf({ scope: "given", folder: path.resolve(), source: "the options" }, flags),
-        ...entriesOf({ scope: "user", folder: folders.own, source: userFile }, loaded.user),
+        ...entriesOf({ scope: "user", folder: folders.settings, source: userFile }, loaded.user),
         ...entriesOf({ scope: "project", folder, source: path.join(folder, projectFileName) }, loaded.project)
       ],
       tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
       hooks: { ofProject: loaded.project.hooks ?? {}, ofUser: loaded.user.hooks ?? {} }
     },
     models: {
-      chosenBy: chooserOf(configuration, flags, loaded.own),
+      chosenBy: chooserOf(configuration, flags, loaded.userSettings),
       providers: builtInProviders,
       apiKey: yield* keyOf(provider)
     }
@@ -284,10 +284,10 @@ export const savedSettings = (setup: Setup): Configuration => {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
-    plugins: extensions.plugins.flatMap(({ folder, given, scope, text }): ReadonlyArray<PluginSetting> => {
+    plugins: extensions.plugins.flatMap(({ folder, configuration, scope, text }): ReadonlyArray<PluginSetting> => {
       if (scope !== "given") return []
       const name = text.startsWith(".") ? `${folder}/${text}` : text
-      return [given === undefined ? name : [name, given.value]]
+      return [configuration === undefined ? name : [name, configuration.value]]
     }),
     ...providerOfRun(setup).server?.save(host)
   }

@@ -57,7 +57,7 @@ export const makeTrial = Effect.fnUntraced(function* (
     models: { chosenBy: "user", providers: builtInProviders, apiKey: undefined },
     ...given,
     project,
-    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
+    folders: { home, config, settings: own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
     userFile: { path: path.join(own, "config.json") }
   }
   return setup

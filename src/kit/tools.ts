@@ -42,9 +42,9 @@ export { Gate, mayShow, type OpenQuestion } from "../services/permissions/Gate.t
 export {
   beforeRun,
   type GateQuestion,
-  isForPerson,
+  isForUser as isForPerson,
   PermissionDenied,
-  personQuestionId,
+  userQuestionId as personQuestionId,
   questionOfAccess,
   questionOfCall,
   SavedDenial

@@ -54,7 +54,7 @@ export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): Readon
     if (isNamed(plugin)) return []
     if (!Array.isArray(plugin)) return [plugin as Plugin]
     const [value, config] = plugin as readonly [Plugin, PluginConfig]
-    return [{ ...value, given: { value: config, source: "the options", path: ["plugins", index, 1] } }]
+    return [{ ...value, configuration: { value: config, source: "the options", path: ["plugins", index, 1] } }]
   })
 
 /** What the settings set, in the form of a configuration. */

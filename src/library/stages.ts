@@ -6,7 +6,7 @@ import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type { RunContext } from "../app/RunContext.ts"
 import type { StagePlace } from "../plugins/check-tools/stagesInProject.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "../domain/documents/TaskRendering.ts"
+import { renderTaskReport, renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../plugins/check-tools/SingleStages.ts"
@@ -71,7 +71,7 @@ const start = <Order, A, E, B>(
 
 /** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
-  start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderRefinement)
+  start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderTaskReport)
 
 /** Makes the calls of a refinement, asking `approve` like a run, and gives the result of its task. */
 export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {

@@ -5,10 +5,10 @@
 import * as Option from "effect/Option"
 import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import type { Reading } from "../../src/domain/findings/Issue.ts"
-import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../src/domain/documents/RefinementFormat.ts"
 import { readResult } from "../../src/domain/documents/ResultFormat.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
+import { renderTaskReport, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { randomFrom } from "../mutations/Damage.ts"
 import { fuzzInput } from "./FuzzInput.ts"
 import { processorTime } from "./processorTime.ts"
@@ -34,11 +34,11 @@ export const readers: Readonly<Record<DocumentKind, Reader>> = {
       Option.getOrUndefined(Option.map(readTaskList(text, options).value, (list) => renderTaskList(list)))
   },
   refinement: {
-    read: (text) => readRefinement(text),
+    read: (text) => readTaskReport(text),
     rewrite: (text) =>
       Option.getOrUndefined(
-        Option.map(readRefinement(text).value, ({ calls, inputs = [], looks = [], task }) =>
-          renderRefinement({ task, inputs, looks, calls })
+        Option.map(readTaskReport(text).value, ({ calls, inputs = [], looks = [], task }) =>
+          renderTaskReport({ task, inputs, looks, calls })
         )
       )
   },

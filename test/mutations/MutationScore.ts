@@ -4,9 +4,9 @@
  */
 import * as Option from "effect/Option"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
-import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../src/domain/documents/RefinementFormat.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
+import { renderTaskReport, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
 import { callSyntax } from "./callSyntax.ts"
@@ -73,8 +73,8 @@ const strictForm = ({ kind, name, options, text }: Named): ReadonlyArray<Named> 
           renderTaskList(list, { prompt: "Why?" })
         )
       : Option.map(
-          readRefinement(text, planned === undefined ? {} : { task: planned }).value,
-          ({ calls: made, task }) => renderRefinement({ task, calls: made })
+          readTaskReport(text, planned === undefined ? {} : { task: planned }).value,
+          ({ calls: made, task }) => renderTaskReport({ task, calls: made })
         )
   return Option.toArray(strict).map((one) => ({ kind, name, options, text: one }))
 }

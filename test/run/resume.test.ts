@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 import { forkRecords } from "../../src/domain/history/JournalParts.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import type { DoubtAnswer } from "../../src/domain/permissions/Answer.ts"
+import type { UncertainAnswer } from "../../src/domain/permissions/Answer.ts"
 import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
 import { layerCallback } from "../../src/app/callbackApprover.ts"
 import { definePlugin, tool } from "../../src/services/tools/Plugin.ts"
@@ -115,7 +115,7 @@ describe("a run that goes on", () => {
 })
 
 /** Denies everything, and decides in this way about calls in doubt. */
-const decidingOnly = (answer: DoubtAnswer) => layerCallback({ arbitrate: () => answer })
+const decidingOnly = (answer: UncertainAnswer) => layerCallback({ arbitrate: () => answer })
 
 describe("a call in doubt", () => {
   const sendPlan = planOf([[{ name: "Send 1", skill: "free" }], [{ name: "Look 2" }]])
@@ -152,7 +152,7 @@ describe("a call in doubt", () => {
   })
 
   /** A run that broke off while the tool was at work, and the session after it. */
-  const goOn = Effect.fnUntraced(function* (answer?: DoubtAnswer) {
+  const goOn = Effect.fnUntraced(function* (answer?: UncertainAnswer) {
     const sender = yield* makeSender
     const run = yield* makeKeptRun({ prompt: "Send it." })
     yield* run.session({ answer: sending, plugins: [sender.plugin(true)], until: sender.begun })

@@ -95,7 +95,7 @@ export const turnOf = ({
 }: TurnParts = {}): FinishedTurn<string> => ({
   work,
   session: { ...newSession([]), turn: 2, ...session },
-  answer: parsedAnswer({ ...plainAnswer(text), thinking: "", asked: [] }, { ...nothingAsked, ...content }, false),
+  answer: parsedAnswer({ ...plainAnswer(text), thinking: "", askedCalls: [] }, { ...nothingAsked, ...content }, false),
   left,
   candidate: Option.none(),
   checked: nothingChecked,

@@ -4,7 +4,7 @@
 import { plainTask } from "../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../src/domain/plan/TaskList.ts"
 import { TaskFailure } from "../../src/domain/plan/TaskResult.ts"
-import { type LiveState, emptyLive, foldLive } from "../../src/domain/runs/LiveState.ts"
+import { type LiveState, emptyLive, liveStateAfter } from "../../src/domain/runs/LiveState.ts"
 import type { ModelCallId, Stage } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { finished } from "./sampleTasks.ts"
@@ -17,7 +17,7 @@ export type Timed = readonly [second: number, event: RunEvent]
 
 export const liveAfter = (...events: ReadonlyArray<Timed>): LiveState =>
   events.reduce(
-    (state, [second, event]) => foldLive(state, { at: new Date(zero + second * 1000).toISOString(), event }),
+    (state, [second, event]) => liveStateAfter(state, { at: new Date(zero + second * 1000).toISOString(), event }),
     emptyLive
   )
 

@@ -50,7 +50,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const tools = Layer.unwrap(
     Effect.map(
       discoverServers({ project, settings: { ...defaultSettings, mcpServers: given.own ?? {} }, version: "0" }),
-      ({ found, problems }) =>
+      ({ plugins: found, problems }) =>
         ToolRegistry.layer([builtIns, ...Arr.partition(found, ({ outcome }) => outcome)[0]], problems)
     )
   )

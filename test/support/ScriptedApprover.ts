@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
-import type { CallAnswer, DoubtAnswer, StepAnswer } from "../../src/domain/permissions/Answer.ts"
+import type { CallAnswer, UncertainAnswer, StepAnswer } from "../../src/domain/permissions/Answer.ts"
 import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {
@@ -43,7 +43,7 @@ export const scriptedApprover = (
 }
 
 /** A person who approves everything once; about a call in doubt nobody decides unless an answer is given. */
-export const willingApprover = (inDoubt?: DoubtAnswer): Layer.Layer<Approver> =>
+export const willingApprover = (inDoubt?: UncertainAnswer): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.succeed({ answer: "step", by: "person" }),

@@ -96,7 +96,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     folders: {
       home,
       config: `${home}/.config`,
-      own: `${home}/.config/task-conductor`,
+      settings: `${home}/.config/task-conductor`,
       state: `${home}/.local/state/task-conductor`,
       locks: `${home}/.local/state/task-conductor/locks`,
       candidates: [],

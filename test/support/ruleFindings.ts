@@ -12,7 +12,7 @@ import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { nothingAnswered, readPlaceAnswers } from "../../src/domain/documents/PlaceAnswers.ts"
-import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../src/domain/documents/RefinementFormat.ts"
 import { lintSkill } from "../../src/plugins/check-tools/SkillLint.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
 import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
@@ -232,13 +232,13 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       )
     case "refinement":
     case "tool-calls":
-      return Effect.sync(() => codesOf(readRefinement(text, { task: new Task(plannedTask) })))
+      return Effect.sync(() => codesOf(readTaskReport(text, { task: new Task(plannedTask) })))
     case "inputs":
     case "retried-inputs":
       return Effect.sync(() => {
         const { inputs } = readSkillInputs(inputsOfSkill)
         return codesOf(
-          readRefinement(text, { task: new Task(plannedTask), inputs, kept: kind === "inputs" ? [] : [keptInput] })
+          readTaskReport(text, { task: new Task(plannedTask), inputs, kept: kind === "inputs" ? [] : [keptInput] })
         )
       })
     case "run-inputs":

@@ -251,8 +251,8 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
   const noteLines = notes.map((text): QuestionLine => ({ text: keysJoined(unframed(text)), hang: 4 }))
   const parts = items.map((item, index) => {
-    const { after, heading: own } = partsOf(item, index, asking, false)
-    return { after, own, item }
+    const { after, heading } = partsOf(item, index, asking, false)
+    return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
   /* One row above the question, one for the answer. */

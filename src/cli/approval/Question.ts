@@ -3,7 +3,7 @@
  * that answer once count as soon as they are pressed; what allows more than the question shows is ended with Enter.
  */
 import { nearest } from "../../domain/text/Nearest.ts"
-import type { Answered, CallAnswer, DoubtAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
+import type { Answered, CallAnswer, UncertainAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
@@ -266,7 +266,7 @@ export const callQuestion = (title: string, item: ApprovalItem): Question<Given<
 
 /** A call of which nobody knows whether it happened. */
 export const doubtQuestion = (item: ApprovalItem) =>
-  questionOf<Given<DoubtAnswer>>(
+  questionOf<Given<UncertainAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },
     [
       choice("y", "yes, it happened", "It happened: the run continues without running it again.", "done"),

@@ -12,7 +12,7 @@ import * as Queue from "effect/Queue"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Attachment } from "../../domain/models/Briefing.ts"
-import { isFromPerson } from "../../domain/models/ConversationMessage.ts"
+import { isFromUser } from "../../domain/models/ConversationMessage.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
 import type { FittedSetup } from "../../app/modelChoice.ts"
@@ -275,7 +275,7 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
     Effect.gen(function* () {
       const reader = yield* makeReader(conversation, ahead, handOver)
       const before = yield* session.messages
-      const earlier = before.filter(isFromPerson).length
+      const earlier = before.filter(isFromUser).length
       if (isFirst && earlier > 0) {
         yield* emit(lastLines(before))
         yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)

@@ -11,7 +11,7 @@ import { userFolders } from "../../services/configuration/UserFolders.ts"
 export const namesPlugins = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { own } = yield* userFolders(path.resolve())
-  const text = yield* Effect.orElseSucceed(fs.readFileString(path.join(own, "config.json")), () => "")
+  const { settings } = yield* userFolders(path.resolve())
+  const text = yield* Effect.orElseSucceed(fs.readFileString(path.join(settings, "config.json")), () => "")
   return text.includes('"plugins"')
 })

@@ -144,9 +144,9 @@ export interface ListedPlugin {
 
 const problemOf = (code: string, message: string) => ({ problem: { code, message } })
 
-const configurationOf = ({ config, given }: Plugin): Pick<ListedPlugin, "configuration"> => {
+const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, "configuration"> => {
   const schema = config === undefined ? undefined : Result.getOrUndefined(readSchemaSource(config))
-  return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: given !== undefined } }
+  return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
 /** The secrets of a plugin; a problem of the list says of each that is needed and missing how to give it. */

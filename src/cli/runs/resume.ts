@@ -13,7 +13,7 @@ import { clusterFlag } from "./runs.ts"
 import { layerTerminal } from "../approval/TerminalApprover.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
 import { showSharedRun } from "../run/sharedRuns.ts"
-import type { DoubtAnswer } from "../../domain/permissions/Answer.ts"
+import type { UncertainAnswer } from "../../domain/permissions/Answer.ts"
 import { runConfiguration, savedRunFlags } from "../run/runFlags.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
 import { present, withHelp } from "../terminal/Flags.ts"
@@ -32,11 +32,11 @@ const savedOf = (given: Given): SavedRun => ({
 const goOn = (
   given: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
-  inDoubt?: DoubtAnswer
+  inDoubt?: UncertainAnswer
 ) => showOwnRun(given, (context) => Effect.provide(start(savedOf(given), { ...context, inDoubt }), layerRuns))
 
 /** What is done about a call that was begun before the run broke off, by the value of the flag. */
-const doubtAnswers: Readonly<Record<string, DoubtAnswer>> = { retry: "again", done: "done", abort: "stop" }
+const doubtAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 /** The command `resume`. */
 export const resume = Command.make(

@@ -19,7 +19,7 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
 import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
-import { modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
+import { modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
 import { cachedText, cachedTokensOf, loadText, speedText } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
@@ -111,7 +111,7 @@ const attemptLines = ({ answer, call, failures, issues, repairs, system, user }:
     : `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out${speedText(answer.usage)}${loadText(answer.usage)}, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
   "",
   ...failures.map((text) => `- failed: ${text}`),
-  ...issues.flatMap((issue) => [`- issue ${personText(issue)}`, `  - the model was told: ${modelText(issue)}`]),
+  ...issues.flatMap((issue) => [`- issue ${userText(issue)}`, `  - the model was told: ${modelText(issue)}`]),
   ...repairs.map((repair) => `- repaired ${repairText(repair)}`),
   ...block("#### System part of the prompt", system, "text"),
   ...block("#### User part of the prompt", user, "text"),
@@ -201,7 +201,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   /* A model makes the same mistake again and again; it is reported once, with how often. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
-    for (const text of new Set(issues.map((issue) => `${call.stage}: ${personText(issue)}`)))
+    for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))
       findings.set(text, (findings.get(text) ?? 0) + 1)
   }
   return [

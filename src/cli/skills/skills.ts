@@ -154,7 +154,7 @@ const create = Command.make(
         `"${printable(name)}" cannot be used. The name of a skill has at most 64 lower-case letters, digits and single hyphens, such as count-words.`
       )
     }
-    const own = user ? (yield* userFolders(project)).own : path.resolve(project, ".task-conductor")
+    const own = user ? (yield* userFolders(project)).settings : path.resolve(project, ".task-conductor")
     const folder = path.join(own, "skills", name)
     yield* writeNewFolder(user ? own : path.resolve(project), folder, yield* newSkill(name))
     yield* result(path.join(folder, "SKILL.md"))

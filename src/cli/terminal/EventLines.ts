@@ -2,7 +2,7 @@
  * The lines about a model call, what they wait for, what went wrong and which answers could not be used; the line for a
  * message of a run; and numbers and names as all lines for a person have them.
  */
-import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
+import { helpText, mayLoseSomething, modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Repair, Issue } from "../../domain/findings/Issue.ts"
 import { attemptText, modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveText.ts"
@@ -100,7 +100,7 @@ const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): Readonl
   const left = issues.length - first.length
   return [
     ...first.flatMap((issue) => {
-      const line = `    ${shown(personText(issue), 320)}`
+      const line = `    ${shown(userText(issue), 320)}`
       return isVerbose ? [line, `      to the model: ${shown(modelText(issue), 800)}`] : [line]
     }),
     ...(left === 0 ? [] : [`    and ${left} more, which --verbose shows`])
@@ -136,8 +136,8 @@ export const rejectedLine = (
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = seen.get(key) ?? new Set()
-  const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(personText(issue)))
-  seen.set(key, new Set([...before, ...issues.map(personText)]))
+  const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(userText(issue)))
+  seen.set(key, new Set([...before, ...issues.map(userText)]))
   const next = call.attempt + 1
   const isSame = issues.length > 0 && fresh.length === 0
   if (isSame && (mostAttempts === undefined || next <= mostAttempts)) return undefined

@@ -12,7 +12,7 @@ import { exitCodes } from "./Failure.ts"
 import { Output, redactValue, redactEvent, redactText } from "./Output.ts"
 import { Signals } from "./Signals.ts"
 import { outputJson } from "../../domain/text/Json.ts"
-import { type LiveState, emptyLive, foldLive, isLively } from "../../domain/runs/LiveState.ts"
+import { type LiveState, emptyLive, liveStateAfter, isLively } from "../../domain/runs/LiveState.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { cutText } from "../../domain/text/TextWidth.ts"
 import { liveView } from "../../domain/runs/LiveView.ts"
@@ -148,7 +148,7 @@ export const lineSink = Effect.fnUntraced(function* (
         const recorded = { ...given, event: redactEvent(given.event) }
         before?.(recorded.event)
         const earlier = state
-        state = foldLive(state, recorded)
+        state = liveStateAfter(state, recorded)
         /* What a call was about is only known while it goes on. */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0

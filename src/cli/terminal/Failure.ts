@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { helpText, personText } from "../../domain/findings/IssueText.ts"
+import { helpText, userText } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
@@ -45,7 +45,7 @@ const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 /** What is wrong with a plan: for its author with what to write, for who asked a model with what can be done. */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
-  const found = issues.map((issue, index) => `${index + 1}. ${personText(issue)}`)
+  const found = issues.map((issue, index) => `${index + 1}. ${userText(issue)}`)
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 

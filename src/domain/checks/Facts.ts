@@ -40,8 +40,8 @@ const DeniedFact = Schema.Struct({
 export type DeniedFact = typeof DeniedFact.Type
 
 /** A task that failed, did not run, or lacks a change; `why` says which, in sentences. */
-const NotDoneFact = Schema.Struct({ task: Schema.String, why: Schema.String })
-export type NotDoneFact = typeof NotDoneFact.Type
+const IncompleteFact = Schema.Struct({ task: Schema.String, why: Schema.String })
+export type NotDoneFact = typeof IncompleteFact.Type
 
 /** A step or a call that a person declined, and what they wanted instead, which was worked on. */
 const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.String })
@@ -80,7 +80,7 @@ export const RunFacts = Schema.Struct({
   /** Absent when nothing was declined with a wish. */
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
   /** Absent when everything was done. */
-  notDone: Schema.optionalKey(Schema.Array(NotDoneFact)),
+  notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
   /** Absent when every reference was seen as a whole. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
   /** Absent when no report says of checks what is not so. */

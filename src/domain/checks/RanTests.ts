@@ -88,7 +88,7 @@ const longestLine = 1000
 interface PassedTest {
   readonly path: string | undefined
   readonly name: string
-  readonly own: string
+  readonly shortName: string
 }
 
 /** The second line of a test of unittest that says what it does. */
@@ -109,7 +109,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
 
 /** True when the output names this test, and no other one of the same name, among those that passed. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
-  const same = passed.filter((test) => test.name === name || test.own === name)
+  const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
   if (placed.length > 0) return placed.some((test) => path === test.path || path.endsWith(`/${test.path}`))
   return new Set(same.map((test) => test.name)).size === 1 && same.length === 1

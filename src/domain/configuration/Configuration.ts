@@ -48,7 +48,7 @@ export interface PluginEntry {
   /** The absolute folder that a path starts from and above which packages are looked for. */
   readonly folder: string
   /** What is set for the plugin; absent when nothing is. */
-  readonly given?: GivenConfiguration
+  readonly configuration?: GivenConfiguration
 }
 
 /** The configuration of a plugin as a file or a script has it. */

@@ -7,7 +7,7 @@ import {
   type AssistantMessage,
   ConversationMessage,
   fromHost,
-  isFromPerson,
+  isFromUser,
   messageCharacters,
   type ToolMessage,
   type UserMessage
@@ -75,15 +75,15 @@ export const answeredWith = (
  * What stays of a conversation that has become too long: the messages of the person, word for word, and the answers to them,
  * which share `budget` characters; then what the host knows.
  */
-export const foldedMessages = (
+export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
   summary: string,
   budget: number
 ): ReadonlyArray<ConversationMessage> => {
   const kept = messages.filter(
     (message, index) =>
-      isFromPerson(message) ||
-      (message.role === "assistant" && messages[index + 1] !== undefined && isFromPerson(messages[index + 1]!))
+      isFromUser(message) ||
+      (message.role === "assistant" && messages[index + 1] !== undefined && isFromUser(messages[index + 1]!))
   )
   const limits = shares(
     kept.map((message) => (message.role === "assistant" ? message.content.length : 0)),
@@ -152,7 +152,7 @@ export const summaryOf = ({
   title: titleOf(messages),
   model,
   savedAt,
-  messages: messages.filter(isFromPerson).length,
+  messages: messages.filter(isFromUser).length,
   end: lastLines(messages)
 })
 
@@ -179,7 +179,7 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
   const size = thoughtless.reduce((sum, message) => sum + messageCharacters(message), 0)
   return size <= mostCharacters
     ? thoughtless
-    : [...foldedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
+    : [...compactedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
 }
 
 /** What the model sees of a command that the person ran. */
@@ -191,7 +191,7 @@ const saidBy = ({ content, said = content }: UserMessage): string => said
 
 /** The first line of what the person said first, as the title of a conversation. */
 const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
-  const first = messages.find(isFromPerson)
+  const first = messages.find(isFromUser)
   const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
   return printable(line)
 }
@@ -201,7 +201,7 @@ const [mostSaid, mostAnswer] = [3, 6]
 
 /** The last lines of a conversation, for a person who goes on with it. */
 export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
-  const last = messages.findLast(isFromPerson)
+  const last = messages.findLast(isFromUser)
   const answer = messages.findLast(({ role }) => role === "assistant")
   const prompt = last?.role === "user" ? saidBy(last).trim().split("\n") : []
   const answered = (answer?.role === "assistant" ? answer.content : "").trim().split("\n")

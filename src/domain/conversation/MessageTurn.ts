@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
 import { repeatedText, withoutRepeats } from "../documents/RepeatedParagraphs.ts"
 import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
-import { readRefinementText } from "../documents/RefinementFormat.ts"
+import { readTaskReportText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import type { ProjectPaths } from "../files/ChangePath.ts"
 import { beginsChangeObject } from "../files/ChangeObject.ts"
@@ -16,7 +16,7 @@ import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
 import { readLines } from "../markdown/Line.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { textOfLines } from "../markdown/Sections.ts"
-import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
+import { turnHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks, outline, proseLines } from "../markdown/Outline.ts"
 import { plainTask } from "../plan/Task.ts"
 import { meantTool } from "../tools/ArgumentCheck.ts"
@@ -134,7 +134,7 @@ const ownBlocks = (text: string): OwnBlocks => {
 const noTask = plainTask("ask", "ask", "", "")
 
 const isHeadingOfCalls = (heading: string): boolean => {
-  const known = refinementHeadings(heading)
+  const known = turnHeadings(heading)
   return known?.exact === true && /^(?:tool-calls|look-first)$/.test(known.key)
 }
 
@@ -146,9 +146,9 @@ const headedCalls = (answer: string): string | undefined => {
   const heading = outline(answer).sections.find((section) => isHeadingOfCalls(section.heading))
   const before = answer.split("\n").slice(0, (heading?.line ?? 1) - 1)
   if (heading === undefined || leavesOpen(before.join("\n"))) return undefined
-  const document = readMarkdown(answer, { knownHeadings: refinementHeadings })
+  const document = readMarkdown(answer, { knownHeadings: turnHeadings })
   const section = document.sections.find(
-    ({ known }) => known?.exact === true && /^(?:tool-calls|look-first)$/.test(known.key)
+    ({ knownHeading }) => knownHeading?.exact === true && /^(?:tool-calls|look-first)$/.test(knownHeading.key)
   )
   const part = section === undefined ? "" : textOfLines(document, section.line - 1)
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
@@ -161,7 +161,7 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const fenced = blocks.map((block) => `\`\`\`\`\`json\n${block}\n\`\`\`\`\``)
   const part = headed ?? (blocks.length === 0 ? undefined : `## Tool Calls\n\n${fenced.join("\n\n")}`)
   if (part === undefined) return undefined
-  const { issues, repairs, value } = readRefinementText(part, { task: noTask })
+  const { issues, repairs, value } = readTaskReportText(part, { task: noTask })
   const asked = Option.getOrUndefined(value)
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }

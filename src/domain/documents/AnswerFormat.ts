@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Reading, addIssue, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
-import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { turnHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
 import { noEnd, unwrapped } from "./NoEnd.ts"
 import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
@@ -19,7 +19,7 @@ import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
 
 const documents = [
   { name: "a task list", knownHeadings: taskListHeadings, begins: ["original-prompt"], holds: "tasks" },
-  { name: "a refinement", knownHeadings: refinementHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
+  { name: "a refinement", knownHeadings: turnHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
 /** The kind of document that a text of another stage is, by its first heading. */

@@ -6,7 +6,7 @@
 import { changeMarks } from "../files/ChangeMarks.ts"
 import {
   type KnownHeadings,
-  refinementHeadings,
+  turnHeadings,
   resultHeadings,
   taskListHeadings
 } from "../markdown/MarkdownHeadings.ts"
@@ -154,7 +154,7 @@ const makeCalls = (rules: Rules, tools: ReadonlyArray<OfferedTool>): Part => {
       const one = sequence(literal(`\n\`\`\`json\n{ "uid": "call-${place}", "name": `), tool, literal(" }\n```\n"))
       return place === mostCalls ? one : sequence(one, optional(call(place + 1)))
     })
-  return rule("calls", () => sequence(literal(`${headingLine(refinementHeadings, "tool-calls")}\n`), call(1)))
+  return rule("calls", () => sequence(literal(`${headingLine(turnHeadings, "tool-calls")}\n`), call(1)))
 }
 
 const makeChanges = ({ rule }: Rules): Part => {

@@ -34,7 +34,7 @@ export const changedLines = (diff: string): ReadonlyArray<number> => {
 interface FunctionOrder {
   readonly places: ReadonlyArray<LineRange>
   /** Lines that the prompt already shows. */
-  readonly shown: ReadonlyArray<LineRange>
+  readonly shownLines: ReadonlyArray<LineRange>
   /** Lines that are added when the budget allows it. */
   readonly beside: ReadonlyArray<LineRange>
   readonly budget: number
@@ -48,7 +48,7 @@ const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
 /** The whole functions around all of these places; nothing when one of them exceeds `budget` characters. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
-  { beside, budget, places, shown: shownLines }: FunctionOrder
+  { beside, budget, places, shownLines }: FunctionOrder
 ): string | undefined => {
   const source = (text ?? "").replace(/\n$/, "").split("\n")
   const declared = declarationLines(source, languageOf(path))

@@ -6,10 +6,10 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { InputValue } from "./TaskOutcome.ts"
-import { readRefinement, type RefinementDocument } from "./RefinementFormat.ts"
+import { readTaskReport, type RefinementDocument } from "./RefinementFormat.ts"
 import { headedResult, readResult } from "./ResultFormat.ts"
 import { readTaskList } from "./TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "./TaskRendering.ts"
+import { renderTaskReport, renderTaskList } from "./TaskRendering.ts"
 import { Issue, issueText, type Reading, Repair, makeRepair } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
@@ -151,7 +151,7 @@ export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray
   report("task-list", reading, (list) => listReport(list, finished))
 
 /** The report about a refinement that was read. */
-export const reportOfRefinement = (reading: Reading<RefinementDocument>): CheckReport =>
+export const reportOfTurn = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 
 /** The links of a result in order; a section that is too complex to parse is recorded instead. */
@@ -187,7 +187,7 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
       // Without the request document, an anchor that looks like a result must be one.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
-      return reportOfRefinement(readRefinement(text, { task: planned, inputs }))
+      return reportOfTurn(readTaskReport(text, { task: planned, inputs }))
     case "result":
       return checkResult(text)
   }
@@ -221,7 +221,7 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   const { document } = reader
   const section = reader.section("result-summary")
   if (section === undefined) return []
-  const { depth, first, heading, known, lead, line } = section
+  const { depth, first, heading, knownHeading: known, lead, line } = section
   const title = known?.title ?? heading
   const before = line === 1 ? "" : `${textOfLines(document, 0, line - 1)}\n`
   const after = `${lead === "" ? "" : `\n\n${lead}`}\n${textOfLines(document, first)}`
@@ -238,7 +238,7 @@ const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckO
     case "task-list":
       return strictLists(text, readTaskList(text, { finished, headings: [] }))
     case "refinement":
-      return Option.toArray(readRefinement(text).value).map(renderRefinement)
+      return Option.toArray(readTaskReport(text).value).map(renderTaskReport)
     case "result":
       return renderResult(text)
   }

@@ -200,7 +200,7 @@ const functionsWithin = (
     const changed = changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))
     const text = changedFunctions(file, {
       places: [...changed, ...namedPlaces(file, parts)],
-      shown: shownLines(file.path, parts),
+      shownLines: shownLines(file.path, parts),
       beside: parts.fails ? importsOf((file.text ?? "").split("\n")).slice(0, mostImports) : [],
       budget: (parts.budget - [...texts.values()].join("").length) / (files.length - index)
     })

@@ -194,9 +194,9 @@ const movedTo = (
   reference: FileReference,
   {
     count,
-    found: quoteLines,
+    quoteLines: quoteLines,
     quote
-  }: { readonly count: number; readonly found: ReadonlyArray<number>; readonly quote: Quote }
+  }: { readonly count: number; readonly quoteLines: ReadonlyArray<number>; readonly quote: Quote }
 ): string | undefined => {
   const { lines } = reference
   if (lines === undefined || isWithin(quoteLines, lines)) return undefined
@@ -227,7 +227,7 @@ export const judgeLines = (
   const quoteLines = quote === undefined ? [] : linesWith(text, quote.text)
   const count = countLines(text)
   const isRight = lines !== undefined && beside.some((one) => isWithin(linesWith(text, one), lines))
-  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, found: quoteLines, quote })
+  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, quoteLines: quoteLines, quote })
   if (moved !== undefined) return { href: moved }
   if (lines !== undefined && lines.from > count) {
     const what = `"${reference.href}" names lines that ${target} does not have.`
@@ -237,7 +237,7 @@ export const judgeLines = (
   const shown = lines === undefined ? [] : text.split("\n").slice(lines.from - 1, lines.to)
   const numbers = shown.length === 0 || wasChanged ? undefined : otherNumber(statement, shown)
   if (numbers !== undefined) {
-    const what = `The text says ${numbers.said}, but ${reference.href} says ${numbers.there}.`
+    const what = `The text says ${numbers.claimed}, but ${reference.href} says ${numbers.there}.`
     return { wrong: { code: "evidence-number", what, how: ruleOf("evidence-number").fix } }
   }
   if (quote?.isLine === true && quoteLines.length === 0 && !wasChanged && !isPrinted) {

@@ -7,7 +7,7 @@ import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { nameTasks } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { turnHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
@@ -42,7 +42,7 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
 
 /** The places of a refinement: of its task, of its inputs, and of each of its calls. */
 export const refinementPlaces = (text: string) => {
-  const reader = new DocumentReader(text, { knownHeadings: refinementHeadings, hasFields: true })
+  const reader = new DocumentReader(text, { knownHeadings: turnHeadings, hasFields: true })
   const { lines } = reader.document
   const parts = new Map([
     ["Look first", reader.section("look-first")],

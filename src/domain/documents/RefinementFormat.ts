@@ -31,7 +31,7 @@ import type { ResolveResult } from "../grammar/ReferenceForm.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import type { MarkdownSection } from "../markdown/Sections.ts"
-import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
+import { type KnownHeadings, turnHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
@@ -158,7 +158,7 @@ interface RefinementOptions {
 
 /** Inputs are a section only for skills that have inputs: elsewhere the word is an ordinary heading. */
 const headingsWithoutInputs: KnownHeadings = (heading) => {
-  const found = refinementHeadings(heading)
+  const found = turnHeadings(heading)
   return found?.key === "inputs" ? undefined : found
 }
 
@@ -233,11 +233,11 @@ const readTask = (
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
 /** Reads a report. It has a value when the task could be built, even when calls have issues. */
-export const readRefinement = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
+export const readTaskReport = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const clean = readMarkdown(written, { knownHeadings: refinementHeadings, hasFields: true })
   const native = readNative(clean.text)
-  if (native.text === clean.text) return readRefinementText(written, options)
-  const { issues, repairs, value } = readRefinementText(native.text, options)
+  if (native.text === clean.text) return readTaskReportText(written, options)
+  const { issues, repairs, value } = readTaskReportText(native.text, options)
   // An unreadable call already explains why its section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
@@ -255,17 +255,17 @@ export const readRefinement = (written: string, options: RefinementOptions = {})
 }
 
 /** Reads a report whose calls are already in the forms that `readNative` writes. */
-export const readRefinementText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
+export const readTaskReportText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
-  const knownHeadings = hasInputs ? refinementHeadings : headingsWithoutInputs
+  const knownHeadings = hasInputs ? turnHeadings : headingsWithoutInputs
   const reader = new DocumentReader(text, { knownHeadings, hasFields: true })
   const { findings } = reader
   if (findings.issues.length > 0) return reader.reading()
   const alone = planned === undefined ? undefined : callsAlone(reader.document)
   if (alone !== undefined) {
     reader.repair("tool-calls-alone", { section: "Tool Calls" }, 'Read the answer as the section "Tool Calls".')
-    const { issues, repairs, value } = readRefinementText(alone, options)
+    const { issues, repairs, value } = readTaskReportText(alone, options)
     return { value, issues: placedInAnswer(issues), repairs: [...findings.repairs, ...placedInAnswer(repairs)] }
   }
   const taskSection = reader.section("task")

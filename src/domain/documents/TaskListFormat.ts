@@ -42,7 +42,7 @@ const sectionDepth = 3
 /** `Task 2: Read the loader`, and `Task 2`. */
 const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
 
-const isSection = ({ depth, known }: MarkdownSection, tasks: MarkdownSection): boolean =>
+const isSection = ({ depth, knownHeading: known }: MarkdownSection, tasks: MarkdownSection): boolean =>
   known?.key === "task-section" && (known.exact || depth > tasks.depth)
 
 /** The task sections after the heading Tasks, each with its sub-headings. */
@@ -52,7 +52,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
   const below = reader.document.sections.filter(({ line }) => line > tasks.line)
   const hasSections = below.some((section) => isSection(section, tasks))
   for (const section of below) {
-    const { depth, heading, known: knownHeading, last, line } = section
+    const { depth, heading, knownHeading: knownHeading, last, line } = section
     const where = { section: heading, line }
     const number =
       knownHeading === undefined && holdsFields(reader, section) ? numberedTask.exec(heading)?.[1] : undefined
@@ -133,7 +133,7 @@ const otherTitle =
 /** `TASK SECTION #1`, and a colon with nothing after it. */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
-const strictTitle = ({ heading, known }: MarkdownSection, position: number): string => {
+const strictTitle = ({ heading, knownHeading: known }: MarkdownSection, position: number): string => {
   if (known?.key !== "task-section") return heading
   if (known.exact)
     return heading.replace(writtenTitle, (_, number: string = "") => `Task section${number === "" ? "" : ` ${number}`}`)

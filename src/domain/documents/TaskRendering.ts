@@ -68,7 +68,7 @@ export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): stri
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
 /** Writes what a refinement adds to a task, as an answer holds it. */
-export const renderRefined = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
+export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
     ...(looks === undefined ? [] : ["## Look first", ...looks.map(renderToolCall)]),
@@ -84,8 +84,8 @@ export const renderTask = (task: Task): string =>
 export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
 
 /** Writes a refinement as a whole. */
-export const renderRefinement = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
-  `${renderTaskPart(task)}\n\n${renderRefined(parts)}\n`
+export const renderTaskReport = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
+  `${renderTaskPart(task)}\n\n${renderWorkedTask(parts)}\n`
 
 /** Writes the task sections, as they stand under `## Tasks`. */
 export const renderSteps = (steps: ReadonlyArray<Step>): string =>
@@ -121,8 +121,8 @@ const moreOutstanding = (count: number): string =>
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length
   const whole = renderSteps(steps)
-  if (whole.length <= limit) return { text: whole, shown: tasks.length }
+  if (whole.length <= limit) return { text: whole, shownEntries: tasks.length }
   const names = tasks.map(({ name }) => `- ${name}`)
-  const { shown, text } = listWithin(names, limit, moreOutstanding)
-  return { text: onlyOutstanding + text, shown }
+  const { shownEntries: shown, text } = listWithin(names, limit, moreOutstanding)
+  return { text: onlyOutstanding + text, shownEntries: shown }
 }

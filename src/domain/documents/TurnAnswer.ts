@@ -4,7 +4,7 @@
  */
 import { assistantMessage, type AssistantMessage } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
-import { renderRefined } from "./TaskRendering.ts"
+import { renderWorkedTask } from "./TaskRendering.ts"
 import { type TurnContent, nothingAsked, readAskedCall } from "./TurnFormat.ts"
 import type { PlainAnswer } from "./UnusableAnswer.ts"
 
@@ -12,7 +12,7 @@ import type { PlainAnswer } from "./UnusableAnswer.ts"
 export interface TurnAnswer extends PlainAnswer {
   readonly thinking: string
   /** The calls of the interface. */
-  readonly asked: ReadonlyArray<AskedCall>
+  readonly askedCalls: ReadonlyArray<AskedCall>
 }
 
 /** An answer that was read: what it asks for, and itself as a message. */
@@ -28,7 +28,7 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
   ...answer,
   content: { ...nothingAsked, issues: answer.issues },
   native: [],
-  message: assistantMessage(answer.shown)
+  message: assistantMessage(answer.shownText)
 })
 
 /**
@@ -36,7 +36,7 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
  * count as if they stood in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
-  const { asked: askedCalls, shown: shownText, thinking } = answer
+  const { askedCalls: askedCalls, shownText: shownText, thinking } = answer
   if (askedCalls.length === 0) return { ...answer, content: written, native: [], message: assistantMessage(shownText) }
   const native = askedCalls.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
   const { report: _, ...rest } = written
@@ -54,6 +54,6 @@ export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered
     native: isOffered ? native : [],
     message: isOffered
       ? assistantMessage(shownText, { calls: askedCalls, thinking })
-      : assistantMessage([shownText.trim(), renderRefined({ calls })].filter((part) => part !== "").join("\n\n"))
+      : assistantMessage([shownText.trim(), renderWorkedTask({ calls })].filter((part) => part !== "").join("\n\n"))
   }
 }

@@ -11,7 +11,7 @@ import { pathInProject, pathOfLine, type ProjectPaths } from "../files/ChangePat
 import { type Issue, makeIssue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { textOfLines } from "../markdown/Sections.ts"
-import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
+import { turnHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
@@ -22,7 +22,7 @@ import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { readInputs } from "./InputFormat.ts"
 import type { InputValue } from "./TaskOutcome.ts"
-import { readRefinementText } from "./RefinementFormat.ts"
+import { readTaskReportText } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
 
 /** What is known of the task before the answer. */
@@ -82,7 +82,7 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
   return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
 }
 
-const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: refinementHeadings })
+const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
 /** The headings of an answer in which a call, or what belongs to it, may stand. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
@@ -94,10 +94,10 @@ const partsOf = (
 ): { readonly acting: string; readonly report: string | undefined } => {
   const { restore, text } = withCoveredFiles(answer, paths)
   const { lines, sections } = readMarkdown(text, { knownHeadings: (heading) => resultHeadings(heading) })
-  const at = sections.find(({ known }) => known?.key === "result-summary")
+  const at = sections.find(({ knownHeading: known }) => known?.key === "result-summary")
   if (at === undefined) return { acting: answer, report: undefined }
   const calls = sections.find(
-    ({ heading, line }) => line > at.line && /^(?:tool-calls|look-first)$/.test(refinementHeadings(heading)?.key ?? "")
+    ({ heading, line }) => line > at.line && /^(?:tool-calls|look-first)$/.test(turnHeadings(heading)?.key ?? "")
   )
   const textOf = (from: number, to: number) => restore(textOfLines({ lines }, from, to))
   const end = calls === undefined ? lines.length : calls.line - 1
@@ -106,7 +106,7 @@ const partsOf = (
 
 /** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
-  const keys = new Set(sections.map(({ known }) => known?.key ?? ""))
+  const keys = new Set(sections.map(({ knownHeading: known }) => known?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
   if ([...actingKeys].some((key) => keys.has(key))) {
     const hasNone = hasReport && !holdsCalls && !keys.has("tool-calls") && !keys.has("look-first")
@@ -129,7 +129,7 @@ export const noCalls = (end: string): Issue =>
 
 /** True for an answer with the heading of calls. */
 const hasCallHeading = (acting: string): boolean =>
-  readMarkdown(acting, { knownHeadings: refinementHeadings }).sections.some(({ known }) =>
+  readMarkdown(acting, { knownHeadings: turnHeadings }).sections.some(({ knownHeading: known }) =>
     /^(?:tool-calls|look-first)$/.test(known?.key ?? "")
   )
 
@@ -150,7 +150,7 @@ export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { acting, report } = partsOf(written?.rest ?? clean, paths)
   const document = readActing(acting)
   const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
-  const read = part === undefined ? undefined : readRefinementText(part, { task, inputs, kept })
+  const read = part === undefined ? undefined : readTaskReportText(part, { task, inputs, kept })
   const taskReport = Option.getOrUndefined(read?.value ?? Option.none())
   const calls = [...(taskReport?.looks ?? []), ...(taskReport?.calls ?? [])]
   const changes = written?.changes ?? []

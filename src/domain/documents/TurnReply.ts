@@ -135,7 +135,7 @@ export const replyText = ({
 
 /** A call of the interface with what came of it; one that was not made has issues. */
 export interface CallReply {
-  readonly asked: AskedCall
+  readonly askedCall: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
 }
@@ -174,7 +174,7 @@ export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number):
     budget,
     results.map(() => leastOutput)
   )
-  return replies.map(({ asked: { id, name }, outcome }, index): ToolMessage => {
+  return replies.map(({ askedCall: { id, name }, outcome }, index): ToolMessage => {
     const result = results[index] ?? notMade([])
     const limit = limits[index] ?? 0
     const cut =

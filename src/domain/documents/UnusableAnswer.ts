@@ -22,7 +22,7 @@ const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(
 export interface PlainAnswer {
   readonly text: string
   readonly issues: ReadonlyArray<Issue>
-  readonly shown: string
+  readonly shownText: string
   /** The model thought and came to no answer. */
   readonly hasOnlyThought?: boolean
 }
@@ -30,7 +30,7 @@ export interface PlainAnswer {
 /** An answer as it was written. */
 export const plainAnswer = (text: string): PlainAnswer => ({
   text,
-  shown: text,
+  shownText: text,
   issues: repeatsStopped(text) ? [stoppedAgain] : []
 })
 
@@ -42,17 +42,17 @@ const beginWith = (shape: AnswerShape | undefined): string =>
 
 const onlyThought = (what: string, shape: AnswerShape | undefined): PlainAnswer => ({
   text: "",
-  shown: "",
+  shownText: "",
   hasOnlyThought: true,
   issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
 })
 
 const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAnswer => {
-  const { left: charactersLeft, text } = cutAtParagraph(reason.partial, shownOfStopped)
+  const { omittedCharacters: charactersLeft, text } = cutAtParagraph(reason.partial, shownOfStopped)
   const begin = beginWith(shape)
   return {
     text: reason.partial,
-    shown: charactersLeft === 0 ? text : `${text}\n\n${stoppedNote(charactersLeft)}`,
+    shownText: charactersLeft === 0 ? text : `${text}\n\n${stoppedNote(charactersLeft)}`,
     issues: [
       reason.kind === "loop"
         ? issue(
@@ -72,7 +72,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   const whole =
     part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
   const what = `The answer ran into the length limit and broke off.${whole}`
-  return { text: partial, shown: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
+  return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
 /** Failures that the model can repair by answering differently. */

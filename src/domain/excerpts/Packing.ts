@@ -33,7 +33,7 @@ export class LineChoice {
     this.#left = budget - gap
   }
 
-  get left(): number {
+  get budgetLeft(): number {
     return this.#left
   }
 

@@ -125,7 +125,7 @@ const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / 
 /** A block of a text whose lines hold words that are looked for. */
 export interface MatchedBlock {
   /** Its lines with such words, the best first. */
-  readonly found: ReadonlyArray<number>
+  readonly matchedLines: ReadonlyArray<number>
   /** How much of the words it holds. */
   readonly score: number
 }

@@ -109,16 +109,16 @@ const addPart = (
     choice.add([index])
   }
   const within = new Set(range)
-  const half = choice.left / 2
+  const half = choice.budgetLeft / 2
   for (const one of matched.filter((at) => within.has(at)).slice(0, mostLookedFor)) {
     const around = range.filter((at) => Math.abs(at - one) <= nearLines)
-    if (choice.left > half) choice.add(around)
+    if (choice.budgetLeft > half) choice.add(around)
   }
   const at = range.indexOf(index)
   const own = at < 0 ? 0 : at
   for (const distance of range.keys()) {
     const next = [range[own - distance], range[own + distance]].filter((one) => one !== undefined)
-    if (choice.left < spare || !next.every((one) => choice.add([one]))) break
+    if (choice.budgetLeft < spare || !next.every((one) => choice.add([one]))) break
   }
 }
 
@@ -134,7 +134,7 @@ const fillGaps = (choice: LineChoice): void => {
 
 const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): void => {
   const { keep = [], language, lines } = source
-  const budget = choice.left
+  const budget = choice.budgetLeft
   if (!choice.add(keep)) choice.addEach(keep)
   const declarations = declarationsOf(lines, language)
   const comments = commentLines(lines, language)
@@ -156,7 +156,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     return found
   }
   const { blocks, meant: all } = matchingLines(lines, declarations, comments, terms, blockAt)
-  const matched = blocks.flatMap(({ found }) => found)
+  const matched = blocks.flatMap(({ matchedLines: found }) => found)
   const meant = all.slice(0, mostMeant)
   const [first = -1, last = -1] = [keep[0], keep.at(-1)]
   const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })
@@ -170,7 +170,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
   // The line of each place first, so that a long one does not hide another.
-  for (const { index } of parts.slice(0, mostFirst)) if (choice.left > budget / 2) choice.add([index])
+  for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
     const head = headLines(lines, range, prose)
@@ -184,18 +184,18 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
   const show = (): void => {
     for (const {
-      found: [best = 0]
+      matchedLines: [best = 0]
     } of blocks) {
       const block = indexesOf(blockAt(best))
       // What has no room is shown in part while little else is shown.
-      if (choice.add(block) || choice.left < budget / 2) continue
+      if (choice.add(block) || choice.budgetLeft < budget / 2) continue
       addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
     }
     fillGaps(choice)
   }
   if (isFound) show()
-  if (parts.length > 0 || choice.left < budget / 2) return
-  const beside = choice.left * outlineShare
+  if (parts.length > 0 || choice.budgetLeft < budget / 2) return
+  const beside = choice.budgetLeft * outlineShare
   choice.addEach(outlineOf(source, declarations), beside)
   show()
   choice.addEach(lines.keys())

@@ -72,7 +72,7 @@ export const findMatches = (
   { charactersAtOnce, find }: SearchPattern,
   from: number,
   wanted: number
-): { readonly found: ReadonlyArray<LineMatch>; readonly next: number } => {
+): { readonly matches: ReadonlyArray<LineMatch>; readonly next: number } => {
   const matches: Array<LineMatch> = []
   let charactersLeft = charactersAtOnce
   let index = from
@@ -82,7 +82,7 @@ export const findMatches = (
     if (at !== -1) matches.push({ index, at })
     charactersLeft -= line.length + 1
   }
-  return { found: matches, next: index }
+  return { matches: matches, next: index }
 }
 
 const shorten = (line: string, at: number): string => {

@@ -69,14 +69,14 @@ interface Omission {
   /** True in a language in which a line that is no comment may be text of its own. */
   readonly mayBeText: boolean
   /** The words with their dots. */
-  readonly said: string
+  readonly dottedText: string
 }
 
 const omissionOf = (line: string, language: string): Omission => {
   const marks = textLanguages[language]
   const mark = (marks ?? [signs.any]).map((sign) => sign.exec(line)?.[0] ?? "").find((one) => one !== "") ?? ""
   const said = line.slice(mark.length).replace(commentEnd, "").trim()
-  return { isComment: mark.trim() !== "", mayBeText: marks !== undefined, said }
+  return { isComment: mark.trim() !== "", mayBeText: marks !== undefined, dottedText: said }
 }
 
 const dotsFirst = /^(?:\.{3,}|\u2026)/
@@ -90,7 +90,7 @@ const isOmission = (said: string, text: string, words: string): boolean =>
 /** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
 const isElision = (line: string, language: string): boolean => {
   if (line.length > maxLength || spread.test(line)) return false
-  const { isComment, mayBeText, said: dottedText } = omissionOf(line, language)
+  const { isComment, mayBeText, dottedText: dottedText } = omissionOf(line, language)
   if (alone.test(dottedText) && (isComment || dottedText.startsWith("<"))) return true
   const text = dottedText.replace(/^[[(<]\s*|\s*[\])>]$/g, "").trim()
   const [starts, ends] = [dotsFirst.test(text), dotsLast.test(text)]
@@ -108,7 +108,7 @@ const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
 /** True for a line whose words the request holds, in a sentence that asks for them. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
-  const dottedText = plain(omissionOf(line, language).said)
+  const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
   const text = plain(request)
   const at = text.indexOf(dottedText)
@@ -211,7 +211,7 @@ export interface Written {
 }
 
 /** What the file gets, what was left out, and why it cannot be told what is meant. */
-type Tidied = Pick<Written, "newText"> & { readonly left: ReadonlyArray<string>; readonly problem?: string }
+type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
 /** Text stands in these without quotes, and lines may begin with a number. */
@@ -321,5 +321,5 @@ export const tidyNewText = (written: Written): Tidied => {
     newText = next
   }
   const problem = "The new text holds marks that make no block."
-  return { newText, left: removedParts, ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {}) }
+  return { newText, removedParts: removedParts, ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {}) }
 }

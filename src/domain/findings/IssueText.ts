@@ -12,7 +12,7 @@ const placed = ({ field, section, task }: Where, text: string): string => {
 }
 
 /** Where, what went wrong, and the code, without what is reported to the model. */
-export const personText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
+export const userText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
 /** Where and how a reader fixed something, and the code. */
 export const repairText = ({ code, message, where }: Repair): string => `${placed(where, message)} [${code}]`

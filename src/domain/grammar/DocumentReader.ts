@@ -49,7 +49,7 @@ export class DocumentReader {
   /** Who reads the document would not see what could replace it. A prompt is only quoted, and may hold anything. */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
-    if (around?.known?.key === "original-prompt") return
+    if (around?.knownHeading?.key === "original-prompt") return
     this.issue("text-hidden", { line }, "A part of the document stands where a person who reads it does not see it.")
   }
 
@@ -67,7 +67,7 @@ export class DocumentReader {
   }
 
   /** Records how a heading differs from the strict document. */
-  noteHeading({ depth, form, heading, known: knownHeading, line }: MarkdownSection): void {
+  noteHeading({ depth, form, heading, knownHeading: knownHeading, line }: MarkdownSection): void {
     if (knownHeading === undefined) return
     const where = { section: heading, line }
     const strict = `${"#".repeat(knownHeading.depth)} ${knownHeading.title}`
@@ -83,8 +83,8 @@ export class DocumentReader {
    * was copied into the answer comes before the answer itself.
    */
   section(key: string): MarkdownSection | undefined {
-    const all = this.document.sections.filter(({ known }) => known?.key === key)
-    const exact = all.filter(({ known }) => known?.exact === true)
+    const all = this.document.sections.filter(({ knownHeading: known }) => known?.key === key)
+    const exact = all.filter(({ knownHeading: known }) => known?.exact === true)
     const candidates = exact.length > 0 ? exact : all
     const last = candidates.at(-1)
     if (last === undefined) return undefined
@@ -143,7 +143,7 @@ export class DocumentReader {
     const spans: Array<SectionSpan> = []
     let owner = Infinity
     let open: SectionSpan | undefined
-    for (const { depth, first, heading, known, last, line } of this.document.sections) {
+    for (const { depth, first, heading, knownHeading: known, last, line } of this.document.sections) {
       if (known !== undefined) {
         owner = known.key === "original-prompt" ? 0 : Math.max(depth, known.depth)
         open = undefined
@@ -161,8 +161,8 @@ export class DocumentReader {
 
   /** The position after the last line of a section: the next known heading, or the next heading of its level. */
   endOf(section: MarkdownSection): number {
-    const level = Math.max(section.depth, section.known?.depth ?? 0)
-    return sectionEnd(this.document, section, ({ depth, known }) => depth <= level || known?.exact === true)
+    const level = Math.max(section.depth, section.knownHeading?.depth ?? 0)
+    return sectionEnd(this.document, section, ({ depth, knownHeading: known }) => depth <= level || known?.exact === true)
   }
 
   /** The lines under a known heading with its sub-headings; none when there is no section. */
@@ -199,7 +199,7 @@ export class DocumentReader {
 
 /** The lines of a section that say something, up to the next known heading that begins another part of the document. */
 const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
-  textUnder(document, section, ({ known }) => known !== undefined && known.key !== "task-section")
+  textUnder(document, section, ({ knownHeading: known }) => known !== undefined && known.key !== "task-section")
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
@@ -212,12 +212,12 @@ export const refuseOthers = (
 ): void => {
   if (counted === undefined) return
   const { document } = reader
-  const key = counted.known?.key
+  const key = counted.knownHeading?.key
   const countedLines = linesOf(document, counted)
   /** True in the copy of the prompt, which ends where the goals begin. */
   let isQuoted = false
   for (const section of document.sections) {
-    const { depth, heading, known: knownHeading, line } = section
+    const { depth, heading, knownHeading: knownHeading, line } = section
     const isWithin = line >= counted.line && (line === counted.line || depth > counted.depth)
     if (knownHeading?.key === key && !isWithin && !isQuoted) {
       const lines = linesOf(document, section)

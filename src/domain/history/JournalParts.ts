@@ -5,11 +5,11 @@ import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import { foldRun } from "./RunFold.ts"
+import { runFromJournal } from "./RunFold.ts"
 
 /** The first round with a task, and its step in the plan of that round. */
 const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
-  for (const { list, round } of foldRun(publishedEvents(records)).plans) {
+  for (const { list, round } of runFromJournal(publishedEvents(records)).plans) {
     const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
     if (step !== -1) return { round, step, list }
   }

@@ -10,7 +10,7 @@ import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Access.ts"
 import { type EventOf, ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
-import { foldRun, type RunFold } from "./RunFold.ts"
+import { runFromJournal, type RunFold } from "./RunFold.ts"
 import { slugOf } from "../text/Slug.ts"
 import { ItemResult } from "../plan/ForEach.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
@@ -88,7 +88,7 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
 }
 
 /** What the events of a journal come to. */
-export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(publishedEvents(records))
+export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => runFromJournal(publishedEvents(records))
 
 /** The events of one type that a journal holds, in order. */
 export const eventsOf = <T extends RunEvent["type"]>(

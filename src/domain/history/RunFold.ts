@@ -13,9 +13,9 @@ interface RoundPlan {
   readonly finished: ReadonlyArray<string>
 }
 
-export type RunFold = ReturnType<typeof foldRun>
+export type RunFold = ReturnType<typeof runFromJournal>
 
-export const foldRun = (events: ReadonlyArray<RunEvent>) => {
+export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
   const plans = new Map<number, RoundPlan>()
   const finished = new Map<string, string>()
   const ends = new Map<string, EventOf<"task.finished" | "task.failed">>()

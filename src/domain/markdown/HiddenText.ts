@@ -13,17 +13,17 @@ export interface TextPart {
 
 /** Searches that go forward in a text; what one finds is kept, so that their cost stays linear. */
 const makeSearch = (text: string) => {
-  const lastMatches = new Map<RegExp, { readonly from: number; readonly found: TextPart | undefined }>()
+  const lastMatches = new Map<RegExp, { readonly from: number; readonly match: TextPart | undefined }>()
   /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
   const find = (pattern: RegExp, from: number): TextPart | undefined => {
     const before = lastMatches.get(pattern)
-    if (before !== undefined && from >= before.from && (before.found === undefined || from <= before.found.start)) {
-      return before.found
+    if (before !== undefined && from >= before.from && (before.match === undefined || from <= before.match.start)) {
+      return before.match
     }
     pattern.lastIndex = from
     const match = pattern.exec(text)
     const found = match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-    lastMatches.set(pattern, { from, found })
+    lastMatches.set(pattern, { from, match: found })
     return found
   }
   /** True when there is a match between two places. */

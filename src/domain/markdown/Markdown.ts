@@ -48,7 +48,7 @@ export const readMarkdown = (
   if (text.length > maximumDocument) return unsplit(text)
   const findings = noFindings()
   const isPart = (line: Line): boolean =>
-    (hasFields && line.isField) || readHeading(line, knownHeadings)?.known?.exact === true
+    (hasFields && line.isField) || readHeading(line, knownHeadings)?.knownHeading?.exact === true
   const lines = cleanLines(text, findings, isPart)
   // Only an unclosed fence needs it.
   let lastPart: number | undefined

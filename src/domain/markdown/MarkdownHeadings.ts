@@ -96,7 +96,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
 }
 
 /** Headings of a refinement, with those of an older form. */
-export const refinementHeadings: KnownHeadings = findHeading([
+export const turnHeadings: KnownHeadings = findHeading([
   ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),
   ...spellingsOf("references", "Added references", "references reference additional-references further-references"),
@@ -126,7 +126,7 @@ export interface Heading {
   readonly depth: number
   /** How it was written; a bold line is read only as a known heading. */
   readonly form: "hashes" | "bold"
-  readonly known: KnownHeading | undefined
+  readonly knownHeading: KnownHeading | undefined
   /** Text on the line of a bold heading. */
   readonly lead: string
 }
@@ -150,7 +150,7 @@ const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefin
   const knownHeading = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
   if (knownHeading?.exact !== true || (lead !== "" && !knownHeading.leads)) return undefined
-  return { text: text.replace(/:\s*$/, "").trim(), depth: knownHeading.depth, form: "bold", known: knownHeading, lead }
+  return { text: text.replace(/:\s*$/, "").trim(), depth: knownHeading.depth, form: "bold", knownHeading: knownHeading, lead }
 }
 
 export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined): Heading | undefined => {
@@ -161,5 +161,5 @@ export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined
   const knownHeading = knownHeadings?.(plain)
   if (line.indent > 0 && knownHeadings !== undefined && knownHeading === undefined) return undefined
   const text = knownHeading === undefined ? plain : plain.replaceAll("\u00a0", " ")
-  return { text, depth, form: "hashes", known: knownHeading, lead: "" }
+  return { text, depth, form: "hashes", knownHeading: knownHeading, lead: "" }
 }

@@ -33,7 +33,7 @@ export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = [])
   ...(pictures.length > 0 && { pictures })
 })
 
-export const isFromPerson = (message: ConversationMessage): boolean =>
+export const isFromUser = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
 
 /** What the model wrote; `thinking` is kept until the message of the person is answered. */

@@ -13,9 +13,9 @@ export interface CutReference {
   /** The file, relative to the project. */
   readonly path?: string | undefined
   /** The indexes of the lines that are asked for; all of them without. */
-  readonly asked?: LineRange | undefined
+  readonly askedLines?: LineRange | undefined
   /** The indexes of the lines that are shown. */
-  readonly shown: ReadonlySet<number>
+  readonly shownLines: ReadonlySet<number>
   /** So many characters of each line are shown. */
   readonly longestLine: number
 }
@@ -30,7 +30,7 @@ export interface Coverage {
 
 /** How much of the lines is shown or stands in one of the texts that the model was given later; blank lines do not count. */
 export const coverageOf = (
-  { asked: askedLines, first, lines, longestLine, path, shown: shownLines }: CutReference,
+  { askedLines: askedLines, first, lines, longestLine, path, shownLines: shownLines }: CutReference,
   later: ReadonlyArray<string> = []
 ): Coverage => {
   const read = new Set(later.flatMap((text) => text.split("\n")))

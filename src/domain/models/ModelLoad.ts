@@ -12,7 +12,7 @@ export interface SinceLoaded {
   /** How long the server keeps a model after a call: "30m". Negative is for ever. */
   readonly keepAlive: string
   /** Another model of the run that was asked in the meantime. */
-  readonly other?: string | undefined
+  readonly otherModel?: string | undefined
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
@@ -23,7 +23,7 @@ const inMs = (time: string): number => {
   return number === "" || ms < 0 ? Infinity : ms
 }
 
-const cause = ({ idleMs, keepAlive, other: otherModel }: SinceLoaded): string => {
+const cause = ({ idleMs, keepAlive, otherModel: otherModel }: SinceLoaded): string => {
   if (idleMs >= inMs(keepAlive)) {
     return `it was not used for ${durationText(idleMs)}, and is kept for ${keepAlive}. Raise --keep-alive to keep it longer.`
   }

@@ -16,7 +16,7 @@ import { type CommandText, commandText, diffOf, isFields, outcomeText } from "./
 interface Cut {
   readonly text: string
   readonly kept: ReadonlyArray<string>
-  readonly left: ReadonlyArray<string>
+  readonly omitted: ReadonlyArray<string>
 }
 
 const linesText = (from: number, to: number): string => (from === to ? `line ${from}` : `lines ${from} to ${to}`)
@@ -45,7 +45,7 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
 }
 
 /** Which lines of a file are shown, by the numbers that stand before them. */
-const fileNote = ({ kept, left: omittedLines }: Cut): string => {
+const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   const shownRange = numbersOf(kept)
   const next = (shownRange?.[1] ?? 0) + 1
   const [from, to] = numbersOf(omittedLines) ?? [next, next]
@@ -60,7 +60,7 @@ const fileNote = ({ kept, left: omittedLines }: Cut): string => {
 /** A comment with fewer lines that names a licence stays: it costs no more than the note in its place. */
 const leastLicence = 5
 
-const plainNote = ({ kept, left, text }: Cut): string =>
+const plainNote = ({ kept, omitted: left, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + left.length)} of the ${text.split("\n").length} lines of this output.)`
 
 /** The line, or the beginning of one that is too long. */
@@ -82,7 +82,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
-    noteOf({ text, kept: lines.slice(0, from), left: lines.slice(from, to + 1) })
+    noteOf({ text, kept: lines.slice(0, from), omitted: lines.slice(from, to + 1) })
   const most = (limit - gap(0, lines.length - 1).length - 24) * (hasEnd ? 0.75 : 1)
   const rows = [firstRow(lines[0] ?? "", most), ...lines.slice(1)]
   const licence = hasEnd ? 0 : licenceLines(lines)
@@ -134,7 +134,7 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
         lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
         budget * 0.1
       )
-      choice.addEach(lines.keys(), choice.left / 2)
+      choice.addEach(lines.keys(), choice.budgetLeft / 2)
       choice.addEach(backwards)
     }
   )

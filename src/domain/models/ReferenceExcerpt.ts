@@ -137,7 +137,7 @@ export interface ShownReference {
   readonly resolved: ResolvedReference
   readonly block: string
   /** How many characters of the content are shown. */
-  readonly shown: number
+  readonly shownCharacters: number
   /** Present when not all that is asked for is shown. */
   readonly cut?: CutReference
 }
@@ -189,12 +189,12 @@ export const referenceExcerpts = (
       lines,
       first: source.first,
       path: reference.kind === "file" ? reference.target : undefined,
-      asked: askedOf(resolvedReference),
-      shown: fitted.lines,
+      askedLines: askedOf(resolvedReference),
+      shownLines: fitted.lines,
       longestLine
     }
     const isSeen = fitted.isWhole || coverageOf(part).share === 1
-    const note = noteOf(resolvedReference, fitted, lines.length, coverageOf({ ...part, asked: undefined }).share)
+    const note = noteOf(resolvedReference, fitted, lines.length, coverageOf({ ...part, askedLines: undefined }).share)
     const shown = {
       resolved: resolvedReference,
       block: block(resolvedReference, fitted.text, note),

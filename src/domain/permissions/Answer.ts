@@ -12,14 +12,14 @@ export type StepAnswer = typeof StepAnswer.Type
 export const CallAnswer = Schema.Literals(["once", "repairs", "session", "remember", "deny"])
 export type CallAnswer = typeof CallAnswer.Type
 /** The answer about a call in doubt: execute it again, take it as done, or stop the run. */
-export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
-export type DoubtAnswer = typeof DoubtAnswer.Type
+export const UncertainAnswer = Schema.Literals(["again", "done", "stop"])
+export type UncertainAnswer = typeof UncertainAnswer.Type
 
 /** The answer to a question of the model: the person said something, or nothing. */
 export const WordsAnswer = Schema.Literals(["said", "nothing"])
 export type WordsAnswer = typeof WordsAnswer.Type
 
-export type AnyAnswer = StepAnswer | CallAnswer | DoubtAnswer | WordsAnswer
+export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 
 /** Who gave an answer; `nobody` when there was no way to ask. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])

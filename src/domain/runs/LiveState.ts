@@ -271,7 +271,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
-export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
+export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
   const at = Date.parse(when)
   switch (event.type) {
     case "run.started":

@@ -320,7 +320,7 @@ export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): 
   )
 
 /** The tasks that failed, the changes that are missing, and the tasks never run, for the stage that answers; likewise. */
-export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
+export const incompleteBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = notDone
   const neverRun = {
     heading: "## Tasks that were not run",
@@ -333,7 +333,7 @@ export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY
 /** What a prompt says of finished tasks, and of what was not done. */
 export interface ResultsAndLines {
   readonly completed: string
-  readonly left: string
+  readonly incomplete: string
 }
 
 /**
@@ -348,15 +348,15 @@ export const sharedBudget = (
 ): ResultsAndLines => {
   const linesBeside = (completed: string, share: number): string =>
     partOf(
-      frame((left) => ({ completed, left })),
+      frame((left) => ({ completed, incomplete: left })),
       share,
       (budget) => ({ text: lines(budget) })
     ).text
   const half = linesBeside(leastResults(results), 1 / 2)
   const completed = fittedResults(
     results,
-    frame((text) => ({ completed: text, left: half })),
+    frame((text) => ({ completed: text, incomplete: half })),
     form
   )
-  return { completed, left: linesBeside(completed, 1) }
+  return { completed, incomplete: linesBeside(completed, 1) }
 }

@@ -18,7 +18,7 @@ import { ToolProgress } from "../tools/ToolProgress.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
-import { AnsweredBy, DoubtAnswer, WordsAnswer } from "../permissions/Answer.ts"
+import { AnsweredBy, UncertainAnswer, WordsAnswer } from "../permissions/Answer.ts"
 
 /** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
 const runEventVersions = [1, 2] as const
@@ -227,7 +227,7 @@ export const RunEvent = Schema.Union([
   event("approval.answered", {
     scope,
     hash: Schema.String,
-    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...DoubtAnswer.literals, ...WordsAnswer.literals]),
+    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
     /** With `chosen`: the items that may run, counted from 1; the others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */

@@ -4,7 +4,7 @@
  */
 import { type CheckOutcome, statusOf } from "../checks/CheckOutcome.ts"
 import { namesOf } from "../text/Format.ts"
-import { type NotDoneFact, unfoundedText } from "../checks/Facts.ts"
+import { type IncompleteFact, unfoundedText } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
@@ -40,7 +40,7 @@ export interface Outcome {
   /** True when no task is left: resuming the run would do nothing. */
   readonly nothingLeft?: boolean
   /** The tasks that lack a change or never ran. */
-  readonly notDone?: ReadonlyArray<NotDoneFact>
+  readonly notDone?: ReadonlyArray<IncompleteFact>
   /** The links of the answer. */
   readonly evidence?: EvidenceCount
 }
@@ -220,13 +220,13 @@ export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>):
 }
 
 /** The tasks that lack a change or never ran, as facts. */
-const notDoneFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<NotDoneFact> => [
+const incompleteFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<IncompleteFact> => [
   ...missing.map((one) => ({ task: one.task, why: `It ${lackText(one)}. ${one.why}` })),
   ...notRun.map(({ task, why }) => ({ task, why: why.replace(/(?<=")Task section \d+[^"]*/, stepText) }))
 ]
 
 export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => {
-  const notDone = notDoneFacts(shortfall)
+  const notDone = incompleteFacts(shortfall)
   const ended = withLeftOut(withoutAnswer(end, shortfall), shortfall)
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }

@@ -115,7 +115,7 @@ export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,
   budget: ToolSkillBudget
-): { readonly made: ReadonlyArray<MadeSkill>; readonly notes: ReadonlyArray<string> } => {
+): { readonly toolSkills: ReadonlyArray<MadeSkill>; readonly notes: ReadonlyArray<string> } => {
   const named = new Set(skills.flatMap(({ allowedTools = [] }) => allowedTools))
   const usedNames = new Set(skills.map(({ name }) => name))
   const origins = [...new Set(tools.map(({ origin }) => origin))].filter((origin) => {
@@ -146,5 +146,5 @@ export const makeToolSkills = (
     })
     toolSkills.push({ skill, origin })
   }
-  return { made: toolSkills, notes }
+  return { toolSkills: toolSkills, notes }
 }

@@ -95,7 +95,7 @@ const inCharacterSet =
 /** UTF-8 in which the bytes of the replaced lines that were none become themselves again. */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
   const byteOfText = new Map(
-    replaced.flatMap(({ bytes }) => showBytes(bytes).shown.map((byte) => [shownByte(byte), byte] as const))
+    replaced.flatMap(({ bytes }) => showBytes(bytes).shownBytes.map((byte) => [shownByte(byte), byte] as const))
   )
   return (line) =>
     Result.succeed(

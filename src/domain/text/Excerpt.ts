@@ -32,18 +32,18 @@ const lastLineEnd = (text: string, max: number): number => {
 }
 
 /** Cuts a string that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
-export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly left: number } => {
-  if (text.length <= max) return { text, left: 0 }
+export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly omittedCharacters: number } => {
+  if (text.length <= max) return { text, omittedCharacters: 0 }
   const kept = text.slice(0, lastParagraphEnd(text, max) || lastLineEnd(text, max)).trimEnd()
-  return { text: kept, left: text.length - kept.length }
+  return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
 /** The first lines of a string. `left` counts the lines that are left out. */
-export const firstLines = (text: string, max: number): { readonly text: string; readonly left: number } => {
+export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
-    ? { text, left: 0 }
-    : { text: `${lines.slice(0, max).join("\n")}\n`, left: lines.length - max }
+    ? { text, omittedLines: 0 }
+    : { text: `${lines.slice(0, max).join("\n")}\n`, omittedLines: lines.length - max }
 }
 
 /** At most `limit` characters, cut at the end of a line, with a note that says so. */
@@ -101,7 +101,7 @@ export const shortened = (text: string, most: number): string =>
 export interface ListExcerpt {
   readonly text: string
   /** How many entries are in it, from the first. */
-  readonly shown: number
+  readonly shownEntries: number
 }
 
 /** At most `limit` characters, or those of `rest` alone where that is more. `rest` says how many entries are left out. */
@@ -111,7 +111,7 @@ export const listWithin = (
   rest: (count: number) => string
 ): ListExcerpt => {
   const all = entries.join("\n")
-  if (all.length <= limit) return { text: all, shown: entries.length }
+  if (all.length <= limit) return { text: all, shownEntries: entries.length }
   const note = (shown: number): string => rest(entries.length - shown)
   let [count, length] = [0, 0]
   for (const entry of entries) {
@@ -120,7 +120,7 @@ export const listWithin = (
     length = next
     count += 1
   }
-  return { text: [...entries.slice(0, count), note(count)].join("\n"), shown: count }
+  return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
 /** Where the lines stand in their file. */

@@ -41,7 +41,7 @@ const words = (text: string): ReadonlySet<string> =>
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
-): { readonly said: string; readonly there: string } | undefined => {
+): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
   // What is quoted speaks for itself.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
@@ -60,5 +60,5 @@ export const otherNumber = (
   if ([...there, product].some((one) => means(value, one))) return undefined
   const known = words(text)
   if (![...words(sentence)].some((word) => known.has(word))) return undefined
-  return { said: only[0], there: there.join(" and ") }
+  return { claimed: only[0], there: there.join(" and ") }
 }

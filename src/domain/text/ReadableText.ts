@@ -20,7 +20,7 @@ const isLatinWords = (text: string): boolean => {
 }
 
 const asShown = (bytes: Uint8Array): ReadableText => {
-  const { shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  const { shownBytes: shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
   const are = shown.length === 1 ? "is" : "are"
   return { text, encoding: `${counted(shown.length, "byte")} of it ${are} no UTF-8 and shown as \\xNN.` }
 }

@@ -86,12 +86,12 @@ export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
   /** What is there: `a string`, `the number 12`. */
-  readonly given: string
+  readonly actual: string
   /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a string of its own. */
   readonly wanted?: string
   readonly hint?: string
   /** What the author of the schema says about it, instead of `wanted`. */
-  readonly said?: string
+  readonly message?: string
 }
 
 const kindNames: Readonly<Record<string, string>> = {
@@ -148,7 +148,7 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
   })
 
 /** What to write instead, as a sentence; empty for what is missing or unknown. */
-export const remedyOf = ({ hint, said, wanted }: ModelFault): string => {
+export const remedyOf = ({ hint, message: said, wanted }: ModelFault): string => {
   if (said !== undefined) return ended(said)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
 }
@@ -156,7 +156,7 @@ export const remedyOf = ({ hint, said, wanted }: ModelFault): string => {
 /** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
 export const modelSentence = (
   subject: string,
-  { given: actual, hint, kind, said: message, wanted }: ModelFault
+  { actual: actual, hint, kind, message: message, wanted }: ModelFault
 ): string => {
   if (kind === "missing") return `${subject} is missing. Add it.`
   if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`

@@ -93,7 +93,7 @@ export const shownByte = (byte: number): string => `\\x${byte.toString(16).padSt
 export interface ShownBytes {
   readonly text: string
   /** The bytes that are shown, in their order. */
-  readonly shown: ReadonlyArray<number>
+  readonly shownBytes: ReadonlyArray<number>
   /** How many characters of several bytes there are. */
   readonly longCharacters: number
 }
@@ -120,7 +120,7 @@ export const showBytes = (bytes: Uint8Array): ShownBytes => {
     at += Math.max(1, length)
   }
   showText(bytes.length)
-  return { text: parts.join(""), shown: shownBytes, longCharacters }
+  return { text: parts.join(""), shownBytes: shownBytes, longCharacters }
 }
 
 const decoded = (text: string, encoding: TextEncoding): Result.Result<DecodedText, string> =>
@@ -137,7 +137,7 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
 /** Text without zeros that is not UTF-8 as a whole. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
-  const { longCharacters, shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  const { longCharacters, shownBytes: shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
   if (longCharacters >= shown.length || hasByteOrderMark(bytes)) return decoded(text, "Partly UTF-8")
   const japanese = shiftJis.decode(bytes)
   if (japanese !== undefined && looksLikeShiftJis(japanese)) return decoded(japanese, "Shift-JIS")

@@ -257,7 +257,7 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
 }
 
 /** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
-export const needsPerson = (access: CanonicalAccess): boolean => {
+export const needsUser = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
   return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
 }

@@ -62,7 +62,7 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   for (let next = 0; next < lines.length;) {
     if ((yield* Clock.currentTimeMillis) >= order.deadline) return { matches, isComplete: false }
     const part = findMatches(lines, order.pattern, next, lines.length)
-    for (const match of part.found) matches.push(match)
+    for (const match of part.matches) matches.push(match)
     next = part.next
     yield* Effect.yieldNow
   }

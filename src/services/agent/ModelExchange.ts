@@ -59,12 +59,12 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
         Effect.map(({ calls = [], text, thinking }): TurnAnswer => ({
           ...plainAnswer(text),
           thinking,
-          asked: withUniqueIds(calls, session.messages)
+          askedCalls: withUniqueIds(calls, session.messages)
         })),
         Effect.catchTag("ModelError", (error) => {
           const unusable = isFinal?.(error) === true ? undefined : unusableAnswer(error, {})
           return unusable?._tag === "Some"
-            ? Effect.succeed<TurnAnswer>({ ...unusable.value, thinking: "", asked: [] })
+            ? Effect.succeed<TurnAnswer>({ ...unusable.value, thinking: "", askedCalls: [] })
             : Effect.fail(error)
         })
       )
@@ -95,7 +95,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer
   ): Effect.fn.Return<ParsedAnswer> {
-    const { asked, issues, text } = answer
+    const { askedCalls: asked, issues, text } = answer
     if (issues.length > 0) return unreadAnswer(answer)
     const mayChange = assignment.tools.some((name) => fileTools.has(name))
     const paths = mayChange ? yield* pathsIn(text, assignment.task) : noPaths

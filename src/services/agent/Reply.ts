@@ -75,7 +75,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const text = replyText({
       turn: session.turn,
       results: { ...told, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
-      issues: issuesAsShown(verdict.issues, answer.text, answer.shown),
+      issues: issuesAsShown(verdict.issues, answer.text, answer.shownText),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
       outcomesAbove: earlier,
       isRepeated: isRepeated(session.retries, answer),

@@ -9,7 +9,7 @@ import type {
   Answered,
   AnsweredBy,
   CallAnswer,
-  DoubtAnswer,
+  UncertainAnswer,
   StepAnswer,
   WordsAnswer
 } from "../../domain/permissions/Answer.ts"
@@ -22,7 +22,7 @@ const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): bool
   tool === "read_file" && origin === undefined && !personOnly
 
 /** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
-export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
+export const stopInDoubt: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
 
 /** A question of the model to which nobody answers. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
@@ -56,7 +56,7 @@ export class Approver extends Context.Service<
     /** Shows one call: allow once, session and remember where the item offers them, deny. */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
-    inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
+    inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
     /** Shows a question of the model; absent where nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
     /** True for an item that a yes of this approver, given without seeing it, leaves to a question of its own. */
@@ -71,7 +71,7 @@ export class Approver extends Context.Service<
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)
 
   /** About calls in doubt this was decided beforehand (`--in-doubt`). */
-  static readonly layerInDoubt = (answer: DoubtAnswer) =>
+  static readonly layerInDoubt = (answer: UncertainAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
   /**

@@ -65,7 +65,7 @@ const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCa
   const problems: Array<string> = []
   const tidied = withNewTexts(call.arguments, (newText, oldText) => {
     const tidy = tidyNewText({ path, base, newText, ...(oldText === undefined ? {} : { oldText }) })
-    for (const words of tidy.left) removedParts.add(words)
+    for (const words of tidy.removedParts) removedParts.add(words)
     problems.push(...(tidy.problem === undefined ? [] : [tidy.problem]))
     return tidy.newText
   })

@@ -332,7 +332,7 @@ export class Commands extends Context.Service<
                   guarded,
                   placeholders,
                   refused,
-                  shown: shownFolders,
+                  shownPaths: shownFolders,
                   ...started
                 } = yield* start(sandboxed, { ...enclosed, copy: mounts }, child)
                 const end = yield* watch.holding(placeholders, started.child)
@@ -340,7 +340,7 @@ export class Commands extends Context.Service<
               }).pipe(Effect.scoped)
             )
           }
-          const { placeholders, refused, shown, ...started } = yield* start(sandboxed, enclosed, child)
+          const { placeholders, refused, shownPaths: shown, ...started } = yield* start(sandboxed, enclosed, child)
           return yield* hinted(shown, yield* watch.watching(survey, placeholders, started.child), refused)
         }, Effect.scoped)
 

@@ -54,7 +54,7 @@ interface Enclosure {
   readonly variables: Readonly<Record<string, string>>
   /** Its folders that lie in memory. */
   readonly temporary: ReadonlyArray<string>
-  readonly shown: ReadonlyArray<string>
+  readonly shownPaths: ReadonlyArray<string>
 }
 
 export interface SandboxOptions {

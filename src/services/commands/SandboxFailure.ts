@@ -59,7 +59,7 @@ interface FailedCommand {
   readonly program: string
   readonly end: { readonly exitCode: number; readonly output: string }
   /** What the sandbox showed beside the system. */
-  readonly shown: ReadonlyArray<string>
+  readonly shownPaths: ReadonlyArray<string>
   /** Folders of objects that are hidden, because a repository holds secrets. */
   readonly objects: ReadonlyArray<string>
   /** Folders that no setting shows. */
@@ -109,7 +109,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const { end, hidden, home, objects, program, refused, root, settings, shown: shownFolders } = command
+  const { end, hidden, home, objects, program, refused, root, settings, shownPaths: shownFolders } = command
   const { exitCode, output } = end
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))

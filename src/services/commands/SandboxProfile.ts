@@ -190,7 +190,7 @@ export interface CommandPlaces {
   /** The real path of the program, when it is not in the project. */
   readonly program?: string
   /** The folder of the project that holds the `bin` of the program. */
-  readonly own?: string
+  readonly projectBin?: string
   /** What stands at the path of the project in its place. */
   readonly copy?: CopyMounts | undefined
   /** The flags that show what leads the command to the proxy. */

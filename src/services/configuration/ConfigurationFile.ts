@@ -31,7 +31,7 @@ export interface LoadedConfiguration {
   readonly project: Configuration
   readonly user: Configuration
   /** What the person sets: their file and the environment. */
-  readonly own: Configuration
+  readonly userSettings: Configuration
 }
 
 /** The problems of the tools that a file declares, with their places in its text. */
@@ -109,7 +109,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   const file = userFile === undefined ? Effect.succeed({}) : readFile(userFile, "user")
   const user = yield* program === undefined ? file : readProgram(program)
   const own = mergeConfigurations(user, yield* environment)
-  const loaded: LoadedConfiguration = { project, user, own, merged: mergeConfigurations(project, own) }
+  const loaded: LoadedConfiguration = { project, user, userSettings: own, merged: mergeConfigurations(project, own) }
   return loaded
 })
 

@@ -80,7 +80,7 @@ export interface UserFolders {
   readonly home: string
   readonly config: string
   /** Its configuration and what the person allowed for good. */
-  readonly own: string
+  readonly settings: string
   /** Its runs. */
   readonly state: string
   /**
@@ -171,7 +171,7 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
   const folders: UserFolders = {
     home,
     config,
-    own: path.join(config, "task-conductor"),
+    settings: path.join(config, "task-conductor"),
     state: chosen === "" ? stateFolder : path.resolve(chosen),
     locks: path.join(stateFolder, "locks"),
     candidates: [...new Set(knownFolders)],

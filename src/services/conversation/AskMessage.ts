@@ -106,7 +106,7 @@ const makeApply = Effect.gen(function* () {
    * not asked about again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
-    const { message, session, shown: shownAnswer, work } = opened
+    const { message, session, shownAnswer: shownAnswer, work } = opened
     const { copy } = work.assignment
     if (copy.version() === declined) return ending
     const current = yield* Ref.get(session)
@@ -176,7 +176,7 @@ const makeAnswering = Effect.gen(function* () {
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
-      const { message, session, shown: shownAnswer, work } = opened
+      const { message, session, shownAnswer: shownAnswer, work } = opened
       const { copy, mostTurns } = work.assignment
       const end = yield* runTurns(opened, begun)
       const ended = yield* Ref.get(session)
@@ -235,14 +235,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {
     const { content, memory, progress } = message
     const before = yield* Ref.get(memory)
-    const begun = newSession([...before.messages, ...content], before.hasFolded)
+    const begun = newSession([...before.messages, ...content], before.isCompacted)
     const opened = yield* open(message, before, begun)
     const remember = (messagesAfter: (messages: Session["messages"]) => ReadonlyArray<ConversationMessage>) =>
       Effect.flatMap(Ref.get(opened.session), ({ isCompacted, messages, outcomes }) =>
         Ref.set(memory, {
           messages: withoutResultImages(messagesAfter(messages)),
           outcomes: [...before.outcomes, ...outcomes],
-          hasFolded: isCompacted
+          isCompacted: isCompacted
         })
       )
     return yield* answer(opened, begun).pipe(

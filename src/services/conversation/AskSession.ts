@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { commandMessage, foldedMessages } from "../../domain/conversation/Conversation.ts"
+import { commandMessage, compactedMessages } from "../../domain/conversation/Conversation.ts"
 import { type ConversationMessage, messageCharacters } from "../../domain/models/ConversationMessage.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
@@ -96,11 +96,11 @@ export const makeOpenSession = Effect.gen(function* () {
 
     const compact = Effect.gen(function* () {
       const before = yield* Ref.get(memory)
-      const folded = foldedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
+      const folded = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
       /* The last answer is kept, as what the person goes on from. */
       const last = before.messages.at(-1)
       const kept = last?.role === "assistant" ? [...folded, last] : folded
-      yield* Ref.set(memory, { ...before, messages: kept, hasFolded: true })
+      yield* Ref.set(memory, { ...before, messages: kept, isCompacted: true })
       return { before: size(before.messages), after: size(kept) }
     })
 
@@ -112,7 +112,7 @@ export const makeOpenSession = Effect.gen(function* () {
       compact,
       restore: Effect.fnUntraced(function* (messages) {
         yield* noteMessages(readTexts, messages)
-        yield* Ref.set(memory, { messages, outcomes: [], hasFolded: messages.length > 0 })
+        yield* Ref.set(memory, { messages, outcomes: [], isCompacted: messages.length > 0 })
       }),
       tools: Ref.get(tools),
       offer: (names) => Effect.flatMap(chosen(names), (offered) => Ref.set(tools, offered))

@@ -142,7 +142,7 @@ const makeAsker = Effect.gen(function* () {
       asksBack: prompt !== "",
       form,
       images: yield* Ref.make(images),
-      memory: yield* Ref.make<Memory>({ messages, outcomes: [], hasFolded: false }),
+      memory: yield* Ref.make<Memory>({ messages, outcomes: [], isCompacted: false }),
       reports,
       surroundings,
       told: yield* Ref.make<ReadonlyArray<string>>(surroundings.descriptionFiles ?? []),

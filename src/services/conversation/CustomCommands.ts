@@ -40,7 +40,7 @@ export const customCommands = Effect.fn("customCommands")(function* ({
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => folder)
-  const ofUser = yield* commandsIn(path.join(folders.own, "commands"), yield* real(folders.own), true)
+  const ofUser = yield* commandsIn(path.join(folders.settings, "commands"), yield* real(folders.settings), true)
   const ofProject = yield* commandsIn(path.join(project, ".task-conductor/commands"), yield* real(project), false)
   const names = new Set(ofUser.map(({ name }) => name))
   return [...ofUser, ...ofProject.filter(({ name }) => !names.has(name))]

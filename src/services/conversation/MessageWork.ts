@@ -4,11 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import { foldedMessages } from "../../domain/conversation/Conversation.ts"
+import { compactedMessages } from "../../domain/conversation/Conversation.ts"
 import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
 import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
-import { type ConversationMessage, isFromPerson, messageText } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, isFromUser, messageText } from "../../domain/models/ConversationMessage.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
@@ -25,7 +25,7 @@ export interface Memory {
   /** What was called for all messages so far. */
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** True when not all of the outputs stand in the messages as they were. */
-  readonly hasFolded: boolean
+  readonly isCompacted: boolean
 }
 
 export interface MessageOrder {
@@ -53,14 +53,14 @@ export interface MessageOrder {
 /** A message while it is answered. */
 export interface OpenedMessage {
   readonly message: MessageOrder
-  readonly shown: ShownAnswer
+  readonly shownAnswer: ShownAnswer
   readonly work: AgentWork<string>
   /** Where the work stands. */
   readonly session: Ref.Ref<Session>
 }
 
 /** True when the user, an earlier message or a command gave material with the message. */
-const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages }: Memory): boolean =>
+const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: hasFolded, messages }: Memory): boolean =>
   hasFolded ||
   content.length > 1 ||
   content.some((message) => message.role === "user" && message.pictures !== undefined) ||
@@ -69,7 +69,7 @@ const hasMaterial = ({ briefing, content }: MessageOrder, { hasFolded, messages 
   messages.some(
     (message) =>
       message.role === "tool" ||
-      (message.role === "user" && !isFromPerson(message) && !message.content.startsWith("## Reply"))
+      (message.role === "user" && !isFromUser(message) && !message.content.startsWith("## Reply"))
   )
 
 /** What the program writes while a message is answered. */
@@ -83,7 +83,7 @@ const makeMessagePrompt = Effect.gen(function* () {
       left === 1
         ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
         : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
-    compact: (messages, summary) => foldedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
+    compact: (messages, summary) => compactedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
     correction: "Write the whole answer again with this corrected.",
     continuation: "Go on from here, or answer the person.",
     folderInstructions: (turn, files, budget) => {
@@ -122,7 +122,7 @@ export const makeMessageWork = Effect.gen(function* () {
       isUnfounded: aboutProject(assignment, {
         key: seenKey.about(number, askTask),
         request: briefing.prompt,
-        shown: projectTextOf(briefing),
+        projectText: projectTextOf(briefing),
         hasMaterial: hasMaterial(message, before)
       }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
@@ -160,6 +160,6 @@ export const makeMessageWork = Effect.gen(function* () {
         }
       }
     }
-    return { message, shown: shownAnswer, work, session } satisfies OpenedMessage
+    return { message, shownAnswer: shownAnswer, work, session } satisfies OpenedMessage
   })
 })

@@ -9,7 +9,7 @@ import { emptyMessage } from "../../domain/conversation/Conversation.ts"
 import type { AnswerSchema } from "../../domain/documents/AnswerFormat.ts"
 import { withoutMarks } from "../../domain/conversation/Mentions.ts"
 import { type Briefing, briefingBlocks, requestDocument } from "../../domain/models/Briefing.ts"
-import { fromHost, isFromPerson } from "../../domain/models/ConversationMessage.ts"
+import { fromHost, isFromUser } from "../../domain/models/ConversationMessage.ts"
 import { toolCallsFor } from "../../domain/models/Generation.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
@@ -154,7 +154,7 @@ const makeAnswerTo = Effect.gen(function* () {
     const briefing = briefingOf(surroundings, plain)
     const userMessage = {
       role: "user" as const,
-      content: messages.some(isFromPerson) ? plain : fill(briefing, tools).user,
+      content: messages.some(isFromUser) ? plain : fill(briefing, tools).user,
       said: typed,
       ...(files.pictures.length === 0 ? {} : { pictures: files.pictures })
     }

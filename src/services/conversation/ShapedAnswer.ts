@@ -50,7 +50,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
   const attempt = (
     order: ShapeOrder,
     form: AnswerSchema,
-    { left: attemptsLeft, useless }: { readonly left: number; readonly useless: number },
+    { attemptsLeft: attemptsLeft, useless }: { readonly attemptsLeft: number; readonly useless: number },
     rejected: ReadonlyArray<ConversationMessage>
   ): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -70,7 +70,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
       yield* events.publish({ type: "answer.rejected", call: id, answer: reply.text, issues })
       const inRow = issues.some(({ what }) => what === notJson) ? useless + 1 : 0
       if (attemptsLeft > 1 && inRow < mostUselessAnswers) {
-        return yield* attempt(order, form, { left: attemptsLeft - 1, useless: inRow }, again(reply.text, issues))
+        return yield* attempt(order, form, { attemptsLeft: attemptsLeft - 1, useless: inRow }, again(reply.text, issues))
       }
       const tries = most - attemptsLeft + 1
       const reason = `The answer does not fit the JSON schema after ${tries} tries: ${issues.map(({ what }) => what).join(" ")}`
@@ -82,7 +82,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
     if (form === undefined) return ending
     if (ending.status !== "done") return { ...ending, answer: "" }
     const shaped = yield* Effect.catchTag(
-      attempt(order, form, { left: most, useless: 0 }, []),
+      attempt(order, form, { attemptsLeft: most, useless: 0 }, []),
       "ModelError",
       (error) => {
         const { message, status } = modelOutcome(error)

@@ -265,7 +265,7 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
 /** A change that can be undone, or made again, with what the file holds then; null for a file that goes. */
 interface Step {
   readonly change: ChangesOfFile
-  readonly found: string
+  readonly stateBefore: string
   readonly next: string | Uint8Array | null
   readonly redo: boolean
 }
@@ -278,14 +278,14 @@ const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
 }
 
 const carryOut = Effect.fnUntraced(function* (step: Step) {
-  const { change, found: stateNow, next } = step
+  const { change, stateBefore: stateNow, next } = step
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
   /* What a link leads to is not written through it. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
-  if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
-  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
+  if (isReplaced) yield* changeFile(change.path, null, { stateBefore: stateNow })
+  yield* changeFile(change.path, text, { stateBefore: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /** The changes that are named; only the last of several of one file, between which somebody else wrote. */
@@ -330,7 +330,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     if (!isThere) refuse("its path leads elsewhere now")
     else if (state === "changed_since") refuse("it was changed since", patchBetween(name, sides?.after, now).diff)
     else if (sides === undefined) refuse(`what it held ${redo ? "then" : "before"} is not kept`)
-    else steps.push({ change, found: stateNow, next, redo })
+    else steps.push({ change, stateBefore: stateNow, next, redo })
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })

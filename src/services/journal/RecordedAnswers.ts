@@ -9,7 +9,7 @@ import {
   type Answered,
   AnsweredBy,
   CallAnswer,
-  DoubtAnswer,
+  UncertainAnswer,
   StepAnswer,
   WordsAnswer
 } from "../../domain/permissions/Answer.ts"
@@ -30,7 +30,7 @@ const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Ans
 export const answered = {
   step: answeredWith<StepAnswer>(StepAnswer),
   call: answeredWith<CallAnswer>(CallAnswer),
-  doubt: answeredWith<DoubtAnswer>(DoubtAnswer),
+  doubt: answeredWith<UncertainAnswer>(UncertainAnswer),
   question: answeredWith<WordsAnswer>(WordsAnswer)
 }
 

@@ -356,7 +356,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const { id, prompt } = request
     const target = yield* targetOf(request)
     const { facts, name } = target
-    if (facts.isKnown) server.known()
+    if (facts.isKnown) server.noteAnswered()
     const scale = calibration.scale(name)
     if (!fitsWindow(prompt, target.window, scale))
       return yield* learning.overflow(prompt, target, neededTokens(prompt, scale))

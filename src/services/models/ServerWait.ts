@@ -41,7 +41,7 @@ export interface ServerWait {
   /** To be run when the server has said anything but that it is overloaded: calls that wait go on. */
   readonly reached: Effect.Effect<void>
   /** The server is known to have answered before; nothing goes on by it. */
-  readonly known: () => void
+  readonly noteAnswered: () => void
   /** To be run before a call is sent: waits while the server is known to be gone. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean

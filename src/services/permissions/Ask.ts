@@ -19,7 +19,7 @@ import {
   PermissionDenied,
   deniedOf,
   onlyReads,
-  personQuestionId,
+  userQuestionId,
   questionId
 } from "./GateQuestion.ts"
 import type { GateContext } from "./GateDecision.ts"
@@ -148,7 +148,7 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   { place, text: title }: WordsQuestion,
   { approver, events, readTexts, withMutex }: GateContext
 ) {
-  const hash = personQuestionId(place, title)
+  const hash = userQuestionId(place, title)
   const answer = approver.question?.(title, hash) ?? unanswered("nobody")
   const asked = put({ scope: "question", title, hash, items: [] }, answer, events.publish)
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))

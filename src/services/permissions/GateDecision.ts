@@ -6,7 +6,7 @@ import * as Semaphore from "effect/Semaphore"
 import { Approver } from "../approvals/Approver.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { isForPerson, type GateQuestion, type PermissionDenied, deniedOf, maxDenials } from "./GateQuestion.ts"
+import { isForUser, type GateQuestion, type PermissionDenied, deniedOf, maxDenials } from "./GateQuestion.ts"
 import { type GateOptions, type SourcedRule, makePolicy, readOnlyReason } from "./Policy.ts"
 import { ProjectWriteLock } from "../files/ProjectWriteLock.ts"
 import { ReadTexts, withCarriedTexts } from "./ReadTexts.ts"
@@ -79,7 +79,7 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
   if (decision._tag !== "Ask") return decision
   const { canAsk, leaves } = context.approver
   const { risk, task, tool } = question
-  const item = { task, tool, risk, targets: [], ...(isForPerson(question) && { personOnly: true }) }
+  const item = { task, tool, risk, targets: [], ...(isForUser(question) && { personOnly: true }) }
   const isAnswered = leaves?.(item) === false || (yield* canAsk ?? Effect.succeed(true))
   return isAnswered ? decision : deny(question, "nobody")
 })

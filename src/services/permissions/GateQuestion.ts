@@ -6,7 +6,7 @@ import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat
 import {
   type CanonicalAccess,
   accessRisk,
-  needsPerson,
+  needsUser,
   type OtherAccess,
   plainAccess,
   shownTargets,
@@ -123,8 +123,8 @@ export const questionOfReading = (scope: QuestionScope, path: string, toldBy?: s
 })
 
 /** True when neither a flag nor a yes to later steps covers it. */
-export const isForPerson = (question: GateQuestion): boolean =>
-  question.accesses.some(needsPerson) || sessionScopes(question) === undefined
+export const isForUser = (question: GateQuestion): boolean =>
+  question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
 /** The id of a question about what has this hash, and about the files as they are now. */
 export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
@@ -132,7 +132,7 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   return place === "" ? hash : hashOf([place, hash, ...states])
 }
 
-export const personQuestionId = (place: string, text: string): string => hashOf([place, text])
+export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {

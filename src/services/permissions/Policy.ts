@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { accessTarget, type CanonicalAccess, needsPerson, type Start } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, needsUser, type Start } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import { type Decision, decide, ruleOffers } from "../../domain/permissions/Decision.ts"
 import { wordText } from "../../domain/commands/CommandText.ts"
@@ -41,7 +41,7 @@ export interface GateOptions {
   /** Changes are checked after they were made, so that a yes may cover what repairs them. */
   readonly askFirst?: boolean
   /** What the user has to know besides about uncertain calls, where other machines make calls of the same run; a sentence. */
-  readonly doubtNote?: string | undefined
+  readonly uncertainNote?: string | undefined
   /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
   readonly since?: number
 }
@@ -100,7 +100,7 @@ const scriptRules = (
   files: ReadonlySet<string>
 ): ReadonlyArray<SourcedRule> => {
   const isOwn = accesses.every(
-    (access) => access._tag === "ReadFile" && access.ofSkill === true && !needsPerson(access)
+    (access) => access._tag === "ReadFile" && access.ofSkill === true && !needsUser(access)
   )
   if (!isOwn || accesses.length === 0) return []
   const runsScript = (pattern: string): boolean =>

@@ -25,7 +25,7 @@ import { approvalSummary, type SeenChange } from "../../domain/permissions/Appro
 import { canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { GateContext } from "./GateDecision.ts"
-import { type GateQuestion, isForPerson } from "./GateQuestion.ts"
+import { type GateQuestion, isForUser } from "./GateQuestion.ts"
 import { repairedFiles } from "./RunAnswers.ts"
 import { lapseWarnings } from "./Policy.ts"
 
@@ -151,7 +151,7 @@ export const makeItem = Effect.fnUntraced(function* (
     preview: nonEmpty(previews.filter((text) => text !== "").join("\n")),
     diff: nonEmpty(shownWrites.map(({ change }) => change?.diff ?? "").join("")),
     words: approvalSummary(question, { nameOf: policy.nameOf, changeOf: (path) => changes.get(path) }),
-    personOnly: isForPerson(question) ? true : undefined,
+    personOnly: isForUser(question) ? true : undefined,
     warnings: nonEmpty(allWarnings),
     offers: problem === undefined && (isAlone || Object.keys(offers).length > 0) ? offers : undefined
   })
@@ -181,7 +181,7 @@ export const uncertainItem = (
       ...(files.length === 0
         ? []
         : ["A file that it writes is neither as it was before the call nor as the call would leave it."]),
-      ...(options.doubtNote === undefined ? [] : [options.doubtNote])
+      ...(options.uncertainNote === undefined ? [] : [options.uncertainNote])
     ]
   }
 }

@@ -18,7 +18,7 @@ interface Grounds {
   readonly key: string
   readonly request: string
   /** What the prompt shows of the project. */
-  readonly shown: string
+  readonly projectText: string
   /** True when material was given with the work: that is a look at it. */
   readonly hasMaterial: boolean
 }
@@ -44,7 +44,7 @@ export const makeAboutProject = Effect.gen(function* () {
   /** Whether a report of this work has to rest on the project, and does not. */
   return (
     assignment: Assignment,
-    { hasMaterial, key, request, shown: projectText }: Grounds
+    { hasMaterial, key, request, projectText: projectText }: Grounds
   ): AgentWork<unknown>["isUnfounded"] =>
     (report, { outcomes }) =>
       hasMaterial ||

@@ -12,7 +12,7 @@ import { openFailures, type TaskFailure, type TaskResult } from "../../domain/pl
 import {
   type MissingChange,
   type NotRun,
-  notDoneBlock,
+  incompleteBlock,
   type ResultsAndLines,
   sharedBudget
 } from "../../domain/runs/NotDone.ts"
@@ -62,7 +62,7 @@ export const makeConcluder = Effect.gen(function* () {
   const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
     const shared = briefingBlocks(order.briefing)
     const form = yield* formOf(order.outputSchema)
-    const fill = ({ completed, left: incomplete }: ResultsAndLines, previous: Previous | undefined) =>
+    const fill = ({ completed, incomplete: incomplete }: ResultsAndLines, previous: Previous | undefined) =>
       prompts.fill("conclusion", {
         user_prompt: shared.user_prompt,
         goals: rawBlock("## Goals / summary", order.goals),
@@ -80,13 +80,13 @@ export const makeConcluder = Effect.gen(function* () {
       prompt: (previous) => {
         const frame = (place: (text: string) => ResultsAndLines) =>
           frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
-        const incomplete = notDoneBlock(order)
-        const beside = frame((completed) => ({ completed, left: incomplete }))
+        const incomplete = incompleteBlock(order)
+        const beside = frame((completed) => ({ completed, incomplete: incomplete }))
         const completed = fittedResults(order.finished, beside)
         return beside.fits(completed)
-          ? fill({ completed, left: incomplete }, previous)
+          ? fill({ completed, incomplete: incomplete }, previous)
           : fill(
-              sharedBudget(order.finished, (budget) => notDoneBlock(order, budget), frame),
+              sharedBudget(order.finished, (budget) => incompleteBlock(order, budget), frame),
               previous
             )
       },

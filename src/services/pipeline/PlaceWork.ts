@@ -47,7 +47,7 @@ import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFiel
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
   /** The edits that the last answer asked for, and the answers before it: they hold when its edits are not made. */
-  readonly asked: ReadonlyArray<FileEdits>
+  readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
   /** How many answers in a row left a place open, and looked at nothing. */
   readonly idle: number
@@ -122,7 +122,7 @@ const makeStanding = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>, state: PlaceState) {
     const answers = new Map(state.answers)
-    for (const { edits: asked, path } of state.asked) {
+    for (const { edits: asked, path } of state.askedEdits) {
       const text = yield* readNow(path)
       const isOpen = asked.some(({ newText, oldText }) => text.includes(oldText) && !text.includes(newText))
       if (!isOpen) continue
@@ -267,7 +267,7 @@ const makePlaceReader = Effect.gen(function* () {
     const idle = open.length > 0 && !isWaiting ? last.idle + 1 : 0
     if (!hasProgress && open.length > 0 && issues.length === 0) issues.push(nothingAnswered(open))
     const edits = edited.filter((file) => file.edits.length > 0)
-    yield* Ref.set(state, { answers: now, asked: edited, before, idle })
+    yield* Ref.set(state, { answers: now, askedEdits: edited, before, idle })
     const isOver = open.length === 0 || (idle >= mostIdle && issues.length === 0)
     return {
       ...turn,
@@ -355,7 +355,7 @@ export const makePlaceWork = Effect.gen(function* () {
       order,
       assignment,
       places,
-      state: yield* Ref.make<PlaceState>({ answers: new Map(), asked: [], before: new Map(), idle: 0 })
+      state: yield* Ref.make<PlaceState>({ answers: new Map(), askedEdits: [], before: new Map(), idle: 0 })
     }
     const begun = newSession([message])
     const session = yield* Ref.make(begun)

@@ -73,9 +73,9 @@ const fittedLists = (
   const whole = { left: leftBlock(order), tasks: all.text }
   const beside = frame((completed) => ({ ...whole, completed }))
   const completed = fittedResults(finished, beside, form)
-  if (beside.fits(completed)) return { lists: { ...whole, completed }, named: all.shown }
+  if (beside.fits(completed)) return { lists: { ...whole, completed }, named: all.shownEntries }
   const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
-  const { shown: named, text: tasks } = partOf(
+  const { shownEntries: named, text: tasks } = partOf(
     frame((text) => ({ ...least, tasks: text })),
     1 / 2,
     (budget) => outstandingWithin(outstanding, budget)
@@ -94,7 +94,7 @@ const makeRevisionPrompt = Effect.gen(function* () {
 
   return (order: RevisionOrder, previous: Previous | undefined) => {
     const { environment, project_description, project_map, user_prompt } = briefingBlocks(order.briefing)
-    const fill = ({ completed, left: incomplete, tasks }: ShownLists): FilledPrompt =>
+    const fill = ({ completed, incomplete: incomplete, tasks }: ShownLists): FilledPrompt =>
       prompts.fill("iteration", {
         skill_catalog: catalogue,
         user_prompt,

@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import { isFine } from "../../domain/checks/CheckOutcome.ts"
 import { callSign, type TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
 import { inputsField, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
-import { renderRefined } from "../../domain/documents/TaskRendering.ts"
+import { renderWorkedTask } from "../../domain/documents/TaskRendering.ts"
 import { replyText } from "../../domain/documents/TurnReply.ts"
 import { assistantMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -102,7 +102,7 @@ const afterCalls = Effect.fnUntraced(function* (
   const { files, outcomes } = yield* agent
     .runCalls(agentWork, calls)
     .pipe(Effect.catchTag("TooManyDenials", (error) => Effect.fail(taskFailure(order.task, "execution", error))))
-  const messages = [...begun.messages, assistantMessage(renderRefined({ inputs: inputs ?? [], calls }))]
+  const messages = [...begun.messages, assistantMessage(renderWorkedTask({ inputs: inputs ?? [], calls }))]
   const reply = replyText({
     turn: 0,
     results: { outcomes },

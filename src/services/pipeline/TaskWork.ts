@@ -332,7 +332,7 @@ export const makeTaskWork = Effect.gen(function* () {
       isUnfounded: aboutProject(assignment, {
         key: seenKey.about(round, task.name),
         request: `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`,
-        shown: projectTextOf(briefing),
+        projectText: projectTextOf(briefing),
         hasMaterial: hasMaterial(order, briefing)
       }),
       read: (answer, paths) => readAnswer(open, answer, paths),

@@ -152,7 +152,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
     ...(skillsFolder === undefined ? {} : { skillsFolder }),
     named: entry.text,
     ...(version === undefined ? {} : { version }),
-    ...(entry.given === undefined ? {} : { given: entry.given })
+    ...(entry.configuration === undefined ? {} : { configuration: entry.configuration })
   })
 })
 
@@ -194,7 +194,7 @@ const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
     return new PluginProblem({ plugin, code: "Unpinnable", detail })
   })
   const name = nameInRules(pluginFile)
-  const { given } = pluginFile.entry
+  const { configuration: given } = pluginFile.entry
   const hash = given === undefined ? content : hashOf([content, given.value])
   const configuration = given === undefined ? {} : { configuration: canonicalJson(given.value) }
   yield* Effect.mapError(
@@ -241,7 +241,7 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
 /** What an entry names, once it may be imported. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
-  readonly found: Result.Result<FoundPlugin, PluginProblem>
+  readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
 }
 
 /**
@@ -249,12 +249,12 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
  * somebody else names.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
-  if (plugin.entry.given !== undefined || plugin.entry.scope === "project") return plugin
-  for (const { given: configured, ...other } of entries.filter(({ scope }) => scope === "user")) {
+  if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin
+  for (const { configuration: configured, ...other } of entries.filter(({ scope }) => scope === "user")) {
     if (configured === undefined) continue
     const named = yield* Effect.option(findPlugin(other))
     if (Option.isSome(named) && named.value.file === plugin.file)
-      return { ...plugin, entry: { ...plugin.entry, given: configured } }
+      return { ...plugin, entry: { ...plugin.entry, configuration: configured } }
   }
   return plugin
 })
@@ -269,14 +269,14 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   for (const entry of entries) {
     const foundFile = yield* Effect.result(findPlugin(entry))
     if (Result.isFailure(foundFile)) {
-      all.push({ entry, found: foundFile })
+      all.push({ entry, foundFile: foundFile })
       continue
     }
     const { file, version } = foundFile.success
     if (seen.has(file)) continue
     seen.add(file)
     const trusted = yield* Effect.result(trust(yield* withConfiguration(foundFile.success, entries)))
-    all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
+    all.push({ entry, file, ...(version === undefined ? {} : { version }), foundFile: trusted })
   }
   return all
 })
@@ -317,7 +317,7 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>) {
   /* One for all: imports that go on side by side would put back what another one changed. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
-  const load = ({ found }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin))
+  const load = ({ foundFile: found }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin))
   const outcomes = yield* Effect.forEach(sought, load, { concurrency: importsAtOnce })
   repair()
   return outcomes
@@ -327,7 +327,7 @@ const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>
 const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
   const sought = yield* findAll(entries, trust)
   const outcomes = yield* importPlugins(sought)
-  const named = Arr.zipWith(sought, outcomes, ({ found: _found, ...one }, outcome): KnownPlugin => ({
+  const named = Arr.zipWith(sought, outcomes, ({ foundFile: _found, ...one }, outcome): KnownPlugin => ({
     ...one,
     outcome
   }))

@@ -146,9 +146,9 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,
   {
-    asked: knownFacts = new Map(),
+    knownFacts: knownFacts = new Map(),
     serves
-  }: { readonly asked?: ReadonlyMap<string, ModelFacts>; readonly serves?: (model: string) => boolean } = {}
+  }: { readonly knownFacts?: ReadonlyMap<string, ModelFacts>; readonly serves?: (model: string) => boolean } = {}
 ) =>
   Layer.effect(
     CurrentServer,

@@ -202,7 +202,7 @@ const makeResolveAll = Effect.gen(function* () {
 
 /** How much of each reference is shown, for the event about them. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
-  excerpts.flatMap(({ resolved: { content, reference }, shown: shownCount }) => {
+  excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
     const { href, title } = reference
     const { text } = content

@@ -129,7 +129,7 @@ export class Skills extends Context.Service<
           all.map(({ skill }) => skill),
           { tokens: Math.floor(contextWindow / 4), tokensOf: ({ name }) => estimateTokens(instructions([name])) }
         )
-        const made = toolSkills.made.map(({ origin, skill }): FoundSkill => ({ skill, origin: "tools", path: origin }))
+        const made = toolSkills.toolSkills.map(({ origin, skill }): FoundSkill => ({ skill, origin: "tools", path: origin }))
         return serviceOf([...all, ...made].sort(byName), [...notes, ...toolSkills.notes])
       })
     )

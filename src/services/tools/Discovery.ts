@@ -9,5 +9,5 @@ import type { Discovered } from "./Plugin.ts"
 export class DiscoveredPlugins extends Context.Service<DiscoveredPlugins, Discovered>()(
   "task-conductor/services/tools/Discovery/DiscoveredPlugins"
 ) {
-  static readonly layerNone = Layer.succeed(this)({ found: [], problems: [], notes: [] })
+  static readonly layerNone = Layer.succeed(this)({ plugins: [], problems: [], notes: [] })
 }

@@ -57,7 +57,7 @@ export interface DiscoveredPlugin {
 /** What was found. */
 export interface Discovered {
   /** All, in the order of the configuration; also those that are not used. */
-  readonly found: ReadonlyArray<DiscoveredPlugin>
+  readonly plugins: ReadonlyArray<DiscoveredPlugin>
   /** What is left out: plugins, entries, single tools. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
   /** What the user should know beside that; a sentence each. */
@@ -86,7 +86,7 @@ interface HostNotes {
   /** True for one that a script passes as a value. */
   readonly isValue?: boolean
   /** What a configuration sets for it. */
-  readonly given?: GivenConfiguration
+  readonly configuration?: GivenConfiguration
   /** The secrets that it declares and that exist, or why one does not. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
   /** The folder of its skills, or why they are left out. */

@@ -73,7 +73,7 @@ interface ConfigurablePlugin {
   readonly name: string
   readonly named?: string
   readonly config?: SchemaSource
-  readonly given?: GivenConfiguration
+  readonly configuration?: GivenConfiguration
 }
 
 /**
@@ -82,7 +82,7 @@ interface ConfigurablePlugin {
  */
 export const readPluginConfiguration = ({
   config: schema,
-  given: configured,
+  configuration: configured,
   name,
   named = name
 }: ConfigurablePlugin): Result.Result<unknown, string> => {

@@ -133,7 +133,7 @@ const grantedServices = (
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
 interface ReadyCall {
-  readonly found: LoadedTool
+  readonly tool: LoadedTool
   readonly params: unknown
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
@@ -166,7 +166,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     const resolve = Effect.map(canonicalAccesses(tool, params, context), (accesses) => {
       const risk = raisedRisk(tool.info.risk, accesses)
       const prepared: PreparedCall = Object.freeze({ call, info: tool.info, risk, accesses })
-      waiting.set(prepared, { found: tool, params, accesses })
+      waiting.set(prepared, { tool: tool, params, accesses })
       return prepared
     })
     return { resolve }
@@ -186,7 +186,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
       return yield* new ToolFailure({ type: "permission_denied", message })
     }
-    const { accesses, found: tool, params } = ready
+    const { accesses, tool: tool, params } = ready
     const fault = (what: string) =>
       new ToolFailure({
         type: "internal_error",

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   answeredWith,
   conversationMarkdown,
-  foldedMessages,
+  compactedMessages,
   hostAnswer,
   messagesToKeep,
   stopped
@@ -52,7 +52,7 @@ describe("a conversation that is too long", () => {
   ]
 
   it("keeps every message of the person, and the answers as far as there is room", () => {
-    const kept = foldedMessages(long, "What is known.", 100)
+    const kept = compactedMessages(long, "What is known.", 100)
     assert.deepStrictEqual(
       kept.map(({ role }) => role),
       ["user", "assistant", "user", "user"]

@@ -11,7 +11,7 @@ import {
   type Unrecoverable,
   wholePartOf
 } from "../../../src/domain/documents/AnswerWatch.ts"
-import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -332,7 +332,7 @@ describe("the whole part of an answer that was cut off", () => {
   it("is without issues wherever a right refinement is cut", () => {
     const fine = `${calls}\n${callBlock.replace("call-1", "call-2").replace('"a"', '"b"')}`
     const all = Array.from({ length: fine.length }, (_, end) =>
-      codes(fine.slice(0, end), (part) => readRefinement(part).issues)
+      codes(fine.slice(0, end), (part) => readTaskReport(part).issues)
     )
     assert.deepStrictEqual(
       all.filter((found) => found.length > 0),

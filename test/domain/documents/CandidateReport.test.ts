@@ -19,7 +19,7 @@ const test = { path: "test/slug.test.ts", base: null, text: "t\n" }
 const candidate = { value: "Done.", files: [source], checks: passed, version: 3 }
 const nameOf = (path: string) => path
 const silent = (text: string) =>
-  parsedAnswer({ text, shown: text, issues: [], thinking: "", asked: [] }, nothingAsked, false)
+  parsedAnswer({ text, shownText: text, issues: [], thinking: "", askedCalls: [] }, nothingAsked, false)
 
 it("stays as it is when the answer asks for nothing and is no report", () => {
   const same = { files: [source], version: 3 }

@@ -19,7 +19,7 @@ const tooMany = [makeIssue("tool-calls-many", {}, { what: "Too many." })]
 const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
 const answer = { text: "", shown: "", issues: [], thinking: "", asked }
 const native = parsedAnswer(answer, nothingAsked, true)
-const inText = parsedAnswer({ ...answer, asked: [] }, { ...nothingAsked, calls: [call] }, true)
+const inText = parsedAnswer({ ...answer, askedCalls: [] }, { ...nothingAsked, calls: [call] }, true)
 
 const checked = (more: Partial<CheckedCalls> = {}): CheckedCalls => ({
   calls: [{ wanted: call, call, issues: [], repairs: [] }],

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
-import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
 import type { InputValue } from "../../../src/domain/documents/TaskOutcome.ts"
 import { readSkillInputs } from "../../../src/domain/skills/Skill.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
-import { renderRefinement, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import { renderTaskReport, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures, type DocumentFixture } from "../../support/DocumentFixtures.ts"
 import { arbitraryText, arbitraryWork } from "../../support/TaskListArbitrary.ts"
 
@@ -66,8 +66,8 @@ describe("a reader", () => {
       Effect.sync(() => {
         const numbered = calls.map((call, index) => ({ ...call, uid: `c${index}` }))
         for (const task of list.tasks) {
-          const text = renderRefinement({ task, calls: numbered })
-          expect(readRefinement(text, { task })).toEqual({
+          const text = renderTaskReport({ task, calls: numbered })
+          expect(readTaskReport(text, { task })).toEqual({
             value: Option.some({ task, calls: numbered }),
             issues: [],
             repairs: []
@@ -90,8 +90,8 @@ describe("a reader", () => {
           { name: "deep", value: deep }
         ]
         for (const task of list.tasks) {
-          const text = renderRefinement({ task, inputs: values, calls: [] })
-          expect(readRefinement(text, { task, inputs: typedInputs })).toEqual({
+          const text = renderTaskReport({ task, inputs: values, calls: [] })
+          expect(readTaskReport(text, { task, inputs: typedInputs })).toEqual({
             value: Option.some({ task, inputs: values, calls: [] }),
             issues: [],
             repairs: []

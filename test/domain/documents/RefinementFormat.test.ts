@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
-import { renderRefinement, renderTaskPart } from "../../../src/domain/documents/TaskRendering.ts"
+import { renderTaskReport, renderTaskPart } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryWork, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
@@ -36,13 +36,13 @@ describe("readRefinement", () => {
       Effect.sync(() => {
         for (const task of list.tasks) {
           const written = [{ uid: "a", name: "write_file", arguments: { content } }]
-          const text = renderRefinement({ task, calls: written })
-          expect(readRefinement(text, { task })).toEqual({
+          const text = renderTaskReport({ task, calls: written })
+          expect(readTaskReport(text, { task })).toEqual({
             value: Option.some({ task, calls: written }),
             issues: [],
             repairs: []
           })
-          expect(readRefinement(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
+          expect(readTaskReport(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
         }
       }),
     { arbitrary: { runs: 200 } }
@@ -50,7 +50,7 @@ describe("readRefinement", () => {
 
   it("updates texts, references and code of the planned task", () => {
     const text = `## Task\n\n- **Name** Research 1\n- **What is needed** Read it.\n- **Skill** search-code\n- **References** [t](#test-results) [p](#Plan_1-results) [o](#other-1-results)\n- **Expected output** Lines.\n\n~~~\nx\n~~~\n\n${callsSection}`
-    expect(readRefinement(text, { task: planned })).toEqual({
+    expect(readTaskReport(text, { task: planned })).toEqual({
       value: Option.some({
         task: new Task({
           ...planned,
@@ -78,7 +78,7 @@ describe("readRefinement", () => {
 
   it("keeps what the plan decided", () => {
     const text = `## Task\n\n- **Name** Other\n- **Skill** edit-files\n- **Requires user approval** no\n\n${callsSection}`
-    const { issues, repairs, value } = readRefinement(text, { task: planned })
+    const { issues, repairs, value } = readTaskReport(text, { task: planned })
     expect({ issues, repairs: codes(repairs) }).toEqual({
       issues: [],
       repairs: ["field-kept", "field-kept", "name-kept", "skill-kept", "approval-kept"]
@@ -89,20 +89,20 @@ describe("readRefinement", () => {
   it("can add an approval", () => {
     const task = new Task({ ...planned, requiresApproval: false })
     const text = `## Task\n\n- **Requires user approval**\n\n${callsSection}`
-    expect(Option.map(readRefinement(text, { task }).value, (one) => one.task.requiresApproval)).toEqual(
+    expect(Option.map(readTaskReport(text, { task }).value, (one) => one.task.requiresApproval)).toEqual(
       Option.some(true)
     )
   })
 
   it("keeps the whole task when the answer does not repeat it", () => {
     for (const text of [callsSection, `## Task\n\nAs before.\n\n${callsSection}`]) {
-      const { issues, value } = readRefinement(text, { task: planned })
+      const { issues, value } = readTaskReport(text, { task: planned })
       expect({ issues, value }).toEqual({ issues: [], value: Option.some({ task: planned, calls }) })
     }
   })
 
   it("rejects an answer with neither section, and still gives the task", () => {
-    const { issues, value } = readRefinement("I cannot do that.", { task: planned })
+    const { issues, value } = readTaskReport("I cannot do that.", { task: planned })
     expect({ codes: codes(issues), value }).toEqual({
       codes: ["section-missing"],
       value: Option.some({ task: planned, calls: [] })
@@ -110,7 +110,7 @@ describe("readRefinement", () => {
   })
 
   it("gives the calls that can be read beside the issues of the others", () => {
-    const { issues, value } = readRefinement(`${callsSection}\n\`\`\`json\n{"name":\n\`\`\`\n`, { task: planned })
+    const { issues, value } = readTaskReport(`${callsSection}\n\`\`\`json\n{"name":\n\`\`\`\n`, { task: planned })
     expect({ codes: codes(issues), value }).toEqual({
       codes: ["tool-call-truncated"],
       value: Option.some({ task: planned, calls })
@@ -119,14 +119,14 @@ describe("readRefinement", () => {
 
   it("tells a call that would never run from code of the task", () => {
     const json = '{"name":"read_file","arguments":{}}'
-    expect(codes(readRefinement(taskWith(json), { task: planned }).issues)).toEqual(["tool-call-misplaced"])
-    expect(codes(readRefinement(taskWith('{"limit":5}'), { task: planned }).issues)).toEqual([])
-    expect(codes(readRefinement(taskWith(json) + callsSection, { task: planned }).issues)).toEqual([])
+    expect(codes(readTaskReport(taskWith(json), { task: planned }).issues)).toEqual(["tool-call-misplaced"])
+    expect(codes(readTaskReport(taskWith('{"limit":5}'), { task: planned }).issues)).toEqual([])
+    expect(codes(readTaskReport(taskWith(json) + callsSection, { task: planned }).issues)).toEqual([])
   })
 
   it("takes the last answer when an old one stands before it", () => {
     const old = callsSection.replace("a.ts", "old.ts")
-    expect(Option.map(readRefinement(`${old}\n${callsSection}`, { task: planned }).value, (one) => one.calls)).toEqual(
+    expect(Option.map(readTaskReport(`${old}\n${callsSection}`, { task: planned }).value, (one) => one.calls)).toEqual(
       Option.some(calls)
     )
   })
@@ -134,7 +134,7 @@ describe("readRefinement", () => {
   it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
     Effect.sync(() => {
       for (const one of [text, awkward, `## Task\n${awkward}\n## Tool Calls\n${text}${awkward}`]) {
-        const { issues, value } = readRefinement(one, { task: planned })
+        const { issues, value } = readTaskReport(one, { task: planned })
         expect(Option.isSome(value) || issues.some(({ code }) => code === "text-hidden")).toBe(true)
       }
     })
@@ -147,11 +147,11 @@ describe("what a task holds", () => {
   it("is no call: one between tags in the text of a field has to be asked for", () => {
     const json = '{"uid": "b", "name": "read_file", "arguments": {"path": "b.ts"}}'
     const text = `## Task\n\n- **Skill** search-code\n${fields}\n[TOOL_CALLS]\n\n${json}\n\n${callsSection}`
-    expect(codes(readRefinement(text).issues)).toEqual(["tool-call-misplaced"])
+    expect(codes(readTaskReport(text).issues)).toEqual(["tool-call-misplaced"])
   })
 
   it("has a skill without blanks around it, also behind a backslash", () => {
-    const { value } = readRefinement(`## Task\n\n- **Skill**\\ search-code\n${fields}\n\n${callsSection}`)
+    const { value } = readTaskReport(`## Task\n\n- **Skill**\\ search-code\n${fields}\n\n${callsSection}`)
     expect(Option.getOrThrow(value).task.skill).toBe("search-code")
   })
 })
@@ -159,7 +159,7 @@ describe("what a task holds", () => {
 describe("renderTask", () => {
   it("writes a refinement that reads back as the same value", () => {
     const task = new Task({ ...planned, references: [] })
-    const text = renderRefinement({ task, inputs: [], calls })
-    expect(readRefinement(text).value).toEqual(Option.some({ task, calls }))
+    const text = renderTaskReport({ task, inputs: [], calls })
+    expect(readTaskReport(text).value).toEqual(Option.some({ task, calls }))
   })
 })

@@ -10,7 +10,7 @@ const wrongCall = makeIssue("tool-unknown", {}, { what: "There is no such tool."
 
 /** An answer of this text with these issues, of which nothing can be used. */
 const openAnswer = (text: string, issues = [empty], more: Partial<PlainAnswer> = {}) => {
-  const answer = unreadAnswer({ text, shown: text, issues, thinking: "", asked: [], ...more })
+  const answer = unreadAnswer({ text, shownText: text, issues, thinking: "", askedCalls: [], ...more })
   return { answer, issues, isUnusable: true, isSentBack: false, isUnfounded: false }
 }
 const after = (...answers: ReadonlyArray<ReturnType<typeof openAnswer>>): Retries =>

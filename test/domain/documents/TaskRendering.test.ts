@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import {
-  renderRefinement,
+  renderTaskReport,
   renderTask,
   renderTaskPart,
   renderTaskList
@@ -63,7 +63,7 @@ describe("renderTask", () => {
   it("writes a task with the calls so far for another attempt", () => {
     const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
     const section = ["", "## Tool Calls", "", "```json", JSON.stringify(calls[0], null, 2), "```"]
-    expect(renderRefinement({ task, calls })).toBe(["## Task", "", ...fields, ...blocks, ...section, ""].join("\n"))
+    expect(renderTaskReport({ task, calls })).toBe(["## Task", "", ...fields, ...blocks, ...section, ""].join("\n"))
   })
 })
 

@@ -4,7 +4,7 @@ import { type TurnContent, nothingAsked } from "../../../src/domain/documents/Tu
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 
 const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
-const answer: TurnAnswer = { text: "I look.", shown: "I look.", issues: [], thinking: "Hm.", asked }
+const answer: TurnAnswer = { text: "I look.", shownText: "I look.", issues: [], thinking: "Hm.", askedCalls: asked }
 const empty = makeIssue("answer-empty", {}, { what: "The answer was empty." })
 const written: TurnContent = { ...nothingAsked, report: "I look.", issues: [empty] }
 

@@ -82,7 +82,7 @@ describe("a choice of lines", () => {
       if (cost > 0) assert.isFalse(choiceOf(cost - 1).add(lines), `${lines} in ${cost - 1}`)
       const choice = choiceOf(100)
       choice.add(lines)
-      assert.strictEqual(choice.left, 100 - cost)
+      assert.strictEqual(choice.budgetLeft, 100 - cost)
     }
   })
 
@@ -90,9 +90,9 @@ describe("a choice of lines", () => {
     const choice = choiceOf(40)
     assert.isTrue(choice.add([2, 3]))
     assert.isFalse(choice.add([5, 6]))
-    assert.deepStrictEqual([[...choice.lines], choice.left], [[2, 3], 15])
+    assert.deepStrictEqual([[...choice.lines], choice.budgetLeft], [[2, 3], 15])
     assert.isTrue(choice.add([2, 3]))
     assert.isTrue(choice.add([3, 4]))
-    assert.deepStrictEqual([[...choice.lines], choice.left], [[2, 3, 4], 5])
+    assert.deepStrictEqual([[...choice.lines], choice.budgetLeft], [[2, 3, 4], 5])
   })
 })

@@ -32,7 +32,7 @@ describe("a pattern", () => {
 describe("the lines that match", () => {
   const lines = ["one", "two", "tone", "one"]
   const found = (from: number, wanted: number, charactersAtOnce = 100) => {
-    const { found: all, next } = findMatches(lines, { ...patternOf("one"), charactersAtOnce }, from, wanted)
+    const { matches: all, next } = findMatches(lines, { ...patternOf("one"), charactersAtOnce }, from, wanted)
     return [all.map(({ at, index }) => [index, at]), next]
   }
 

@@ -91,16 +91,16 @@ describe("a new text loses", () => {
   for (const [what, { base = file, becomes, left = 0, old, path = "src/a.ts", text }] of Object.entries(cases)) {
     it(what, () => {
       const found = tidyNewText({ path, base, newText: text, ...(old === undefined ? {} : { oldText: old }) })
-      assert.deepStrictEqual([found.newText, found.left.length, found.problem], [becomes, left, undefined])
+      assert.deepStrictEqual([found.newText, found.removedParts.length, found.problem], [becomes, left, undefined])
       const again = tidyNewText({ path, base, newText: becomes, ...(old === undefined ? {} : { oldText: old }) })
-      assert.deepStrictEqual([again.newText, again.left], [becomes, []])
+      assert.deepStrictEqual([again.newText, again.removedParts], [becomes, []])
     })
   }
 })
 
 describe("a new text", () => {
   it("comes back with a mark in its middle", () => {
-    const { left, problem } = tidyNewText({
+    const { removedParts: left, problem } = tidyNewText({
       path: "a.ts",
       base: file,
       oldText: "const a = 1\n",

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
@@ -114,7 +114,7 @@ describe("hidden calls", () => {
     ["<script>", "</script>"]
   ] as const) {
     it(`are an issue and are not read in ${open}`, () => {
-      const { issues, value } = readRefinement(`${refinement}${open}\n${call("remove")}\n${close}\n`)
+      const { issues, value } = readTaskReport(`${refinement}${open}\n${call("remove")}\n${close}\n`)
       assert.include(
         issues.map(({ code }) => code),
         "text-hidden"

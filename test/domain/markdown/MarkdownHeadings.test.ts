@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
   isKnownHeadingText,
-  refinementHeadings,
+  turnHeadings,
   resultHeadings,
   taskListHeadings
 } from "../../../src/domain/markdown/MarkdownHeadings.ts"
@@ -22,7 +22,7 @@ const titles = [
 ]
 
 const isExactSomewhere = (text: string): boolean =>
-  [taskListHeadings, refinementHeadings, resultHeadings].some((known) => known(text)?.exact === true)
+  [taskListHeadings, turnHeadings, resultHeadings].some((known) => known(text)?.exact === true)
 
 describe("isKnownHeadingText", () => {
   it.each(titles)("knows %s however it is written", (title) => {
@@ -54,7 +54,7 @@ describe("isKnownHeadingText", () => {
     for (let round = 0; round < 2; round += 1) {
       for (let number = 0; number < 600; number += 1) {
         expect(taskListHeadings(`Task section ${number}`)?.key).toBe("task-section")
-        expect(refinementHeadings(`Task section ${number}`)).toBe(undefined)
+        expect(turnHeadings(`Task section ${number}`)).toBe(undefined)
       }
     }
   })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { AnsweredBy, CallAnswer, DoubtAnswer, inWords, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
+import { AnsweredBy, CallAnswer, UncertainAnswer, inWords, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
 
 const kept = <A>(schema: Schema.Codec<A, A>, answers: ReadonlyArray<A>): ReadonlyArray<A> =>
   answers.map((answer) => Schema.decodeUnknownSync(schema)(JSON.parse(JSON.stringify(answer))))
@@ -10,7 +10,7 @@ it("can be given to each kind of question, and kept with a run", () => {
   assert.deepStrictEqual<unknown>(kept(StepAnswer, ofSteps), ofSteps)
   const ofCalls = ["once", "repairs", "session", "remember", "deny"] as const
   assert.deepStrictEqual<unknown>(kept(CallAnswer, ofCalls), ofCalls)
-  assert.deepStrictEqual<unknown>(kept(DoubtAnswer, ["again", "done", "stop"]), ["again", "done", "stop"])
+  assert.deepStrictEqual<unknown>(kept(UncertainAnswer, ["again", "done", "stop"]), ["again", "done", "stop"])
   assert.deepStrictEqual<unknown>(kept(AnsweredBy, ["person", "rule", "nobody"]), ["person", "rule", "nobody"])
 })
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
-import { type CanonicalAccess, needsPerson } from "../../../src/domain/tools/Access.ts"
+import { type CanonicalAccess, needsUser } from "../../../src/domain/tools/Access.ts"
 
 const change = { added: 1, removed: 0, diff: "+x\n", isNew: false }
 
@@ -107,7 +107,7 @@ it("needs a person for starts, for secrets, and for what lies outside of the pro
     [write("/p/.env"), false]
   ]
   assert.deepStrictEqual(
-    cases.map(([access]) => needsPerson(access)),
+    cases.map(([access]) => needsUser(access)),
     cases.map(([, needs]) => needs)
   )
 })

@@ -31,14 +31,14 @@ const budget = { tokens: 100, tokensOf: () => 10 }
 
 const make = (tools: ReadonlyArray<ToolInfo>, skills: ReadonlyArray<Skill> = []) => makeToolSkills(tools, skills, budget)
 
-const descriptionOf = (...tools: ReadonlyArray<ToolInfo>): string => make(tools).made[0]?.skill.description ?? ""
+const descriptionOf = (...tools: ReadonlyArray<ToolInfo>): string => make(tools).toolSkills[0]?.skill.description ?? ""
 
 const approvals = (...risks: ReadonlyArray<ToolInfo["risk"]>) =>
-  make(risks.map((risk, index) => toolOf("p", `t${index}`, "Does.", risk))).made[0]?.skill.requiresApproval
+  make(risks.map((risk, index) => toolOf("p", `t${index}`, "Does.", risk))).toolSkills[0]?.skill.requiresApproval
 
 describe("skills made for tools that no skill names", () => {
   it("are one for each plugin and server, with its tools and their words", () => {
-    const { made, notes } = make([
+    const { toolSkills: made, notes } = make([
       toolOf("built-in", "read_file"),
       toolOf("mcp:Bird Register", "mcp__bird_register__find_bird", "Finds a bird by its name. Needs a key."),
       toolOf("mcp:Bird Register", "mcp__bird_register__ring", "Rings a bird"),
@@ -64,7 +64,7 @@ describe("skills made for tools that no skill names", () => {
 
   it("are not made where a skill names one of the tools, and take no name of a skill", () => {
     const tools = [toolOf("mcp:a", "mcp__a__x"), toolOf("mcp:a", "mcp__a__y"), toolOf("mcp:b", "mcp__b__x")]
-    const { made } = make(tools, [skillWith("use-x", ["mcp__a__y"]), skillWith("use-b", []), skillWith("use-b-2", [])])
+    const { toolSkills: made } = make(tools, [skillWith("use-x", ["mcp__a__y"]), skillWith("use-b", []), skillWith("use-b-2", [])])
     assert.deepStrictEqual(
       made.map(({ skill }) => skill.name),
       ["use-b-3"]
@@ -100,13 +100,13 @@ describe("skills made for tools that no skill names", () => {
 
   it("share the budget of the catalogue", () => {
     const tools = Array.from({ length: 30 }, (_, index) => toolOf(`p${index}`, `tool_${index}`, "word ".repeat(20)))
-    const lines = make(tools).made.map(({ skill }) => skill.description.length)
+    const lines = make(tools).toolSkills.map(({ skill }) => skill.description.length)
     assert.deepStrictEqual([lines.length, Math.max(...lines) <= 220], [30, true])
   })
 
   it("leave out tools that have no room in a prompt, and say which", () => {
     const sizes: Readonly<Record<string, number>> = { a: 60, b: 50, c: 40 }
-    const { made, notes } = makeToolSkills([toolOf("p", "a"), toolOf("p", "b"), toolOf("p", "c"), toolOf("q", "d")], [], {
+    const { toolSkills: made, notes } = makeToolSkills([toolOf("p", "a"), toolOf("p", "b"), toolOf("p", "c"), toolOf("q", "d")], [], {
       tokens: 100,
       tokensOf: ({ name }) => sizes[name] ?? 101
     })
@@ -123,7 +123,7 @@ describe("skills made for tools that no skill names", () => {
 
   it("have names that skills may have, whatever a server is called", () => {
     for (const server of ["A", "x".repeat(50), "ÄÖ-1", "--a--", "a/b@2", "my.server_v2"]) {
-      const name = make([toolOf(`mcp:${server}`, "mcp__s__t")]).made[0]?.skill.name ?? ""
+      const name = make([toolOf(`mcp:${server}`, "mcp__s__t")]).toolSkills[0]?.skill.name ?? ""
       assert.isTrue(isSkillName(name), name)
     }
   })

@@ -136,7 +136,7 @@ layer(NodeServices.layer)("the model", (it) => {
 const answerOf = (text: string, more: Partial<TurnAnswer> = {}): TurnAnswer => ({
   ...plainAnswer(text),
   thinking: "",
-  asked: [],
+  askedCalls: [],
   ...more
 })
 
@@ -167,12 +167,12 @@ layer(NodeServices.layer)("an answer", (it) => {
       const issue = makeIssue("answer-empty", {}, { what: "The answer was empty." })
       const broken = yield* reading(answerOf("It is", { issues: [issue] }))
       assert.deepStrictEqual([broken.texts, broken.parsed.content.issues], [[], [issue]])
-      const calls = yield* reading(answerOf(" ", { asked }), { toolCalls: "native" })
+      const calls = yield* reading(answerOf(" ", { askedCalls: asked }), { toolCalls: "native" })
       assert.deepStrictEqual([calls.texts, calls.parsed.native.length], [[], 1])
-      const both = yield* reading(answerOf("I look.", { asked }), { toolCalls: "native" })
+      const both = yield* reading(answerOf("I look.", { askedCalls: asked }), { toolCalls: "native" })
       assert.deepStrictEqual([both.texts, both.parsed.native.length], [["I look."], 1])
       assert.deepStrictEqual((yield* reading(answerOf(""))).texts, [""])
-      assert.deepStrictEqual((yield* reading(answerOf("", { asked }))).parsed.native, [])
+      assert.deepStrictEqual((yield* reading(answerOf("", { askedCalls: asked }))).parsed.native, [])
     })
   )
 

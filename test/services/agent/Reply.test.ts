@@ -51,7 +51,7 @@ const judgedOf = (parts: Parameters<typeof turnOf>[0] = {}, more: Partial<Judged
 
 /** A turn whose answer makes one call through the interface. */
 const nativeTurn = (parts: Parameters<typeof turnOf>[0] = {}, more: Partial<JudgedTurn<string>> = {}) => {
-  const answer = parsedAnswer({ ...plainAnswer(""), thinking: "", asked: [native] }, nothingAsked, true)
+  const answer = parsedAnswer({ ...plainAnswer(""), thinking: "", askedCalls: [native] }, nothingAsked, true)
   return judgedOf(
     { results: { outcomes: [look] }, ...parts },
     { answer, checked: { ...nothingChecked, calls: [possible] }, ...more }

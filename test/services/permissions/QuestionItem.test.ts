@@ -83,7 +83,7 @@ layer(NodeServices.layer)("the question whether a call happened", (it) => {
           stopInDoubt
         )
     })
-    const { gate, root } = yield* openGate({ approver, options: () => ({ doubtNote }) })
+    const { gate, root } = yield* openGate({ approver, options: () => ({ uncertainNote: doubtNote }) })
     const whole = { type: "intent", key: "k", task: "T", effect: "once", seq: 1, ...intent } as const
     yield* gate.ask({ scope: "doubt", intent: { ...whole, targets: intent.targets.map((name) => `${root}/${name}`) } })
     return asked[0]

@@ -37,7 +37,7 @@ const cloud = (providers: ProviderSource<{ readonly url: string }>): Plugin =>
 
 const set = (plugin: Plugin, value: Readonly<Record<string, string | number>>): Plugin => ({
   ...plugin,
-  given: { value, source: "/home/you/config.json", path: ["plugins", 0, 1] }
+  configuration: { value, source: "/home/you/config.json", path: ["plugins", 0, 1] }
 })
 
 const url = "http://127.0.0.1:1"

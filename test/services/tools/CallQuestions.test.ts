@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import type { EffectClass } from "../../../src/domain/tools/Access.ts"
-import type { Answered, CallAnswer, DoubtAnswer } from "../../../src/domain/permissions/Answer.ts"
+import type { Answered, CallAnswer, UncertainAnswer } from "../../../src/domain/permissions/Answer.ts"
 import { parseRule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
 import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -326,7 +326,7 @@ describe("a run that broke off", () => {
     file: string,
     plugin: Plugin,
     answer: () => Effect.Effect<Answered<CallAnswer>>,
-    inDoubt: DoubtAnswer = "stop"
+    inDoubt: UncertainAnswer = "stop"
   ) {
     const asked: Array<string> = []
     const person = Layer.succeed(Approver)({

@@ -46,7 +46,7 @@ const schemas: ReadonlyArray<readonly [name: string, config: SchemaSource]> = [
 
 const set = (plugin: Plugin, value: PluginConfig): Plugin => ({
   ...plugin,
-  given: { value, source: "/home/you/config.json", path: ["plugins", 1, 1] }
+  configuration: { value, source: "/home/you/config.json", path: ["plugins", 1, 1] }
 })
 
 /** What the tool says, or why the plugin is not used. */

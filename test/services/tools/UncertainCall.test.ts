@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { FileState, UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
-import type { DoubtAnswer } from "../../../src/domain/permissions/Answer.ts"
+import type { UncertainAnswer } from "../../../src/domain/permissions/Answer.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
@@ -39,10 +39,10 @@ const decideAbout = Effect.fnUntraced(function* (
 
 const [old, a, next] = ["old\n", "a\n", "new\n"].map(textHash) as [string, string, string]
 
-const answered = (answer: DoubtAnswer) => decideAbout(() => [], willingApprover(answer))
+const answered = (answer: UncertainAnswer) => decideAbout(() => [], willingApprover(answer))
 
 layer(NodeServices.layer)("an uncertain call", (it) => {
-  const cases: ReadonlyArray<readonly [string, (root: string) => ReadonlyArray<FileState>, DoubtAnswer | undefined]> = [
+  const cases: ReadonlyArray<readonly [string, (root: string) => ReadonlyArray<FileState>, UncertainAnswer | undefined]> = [
     [
       "is made again when its file is as before",
       (root) => [{ path: `${root}/README.md`, before: old, after: next }],

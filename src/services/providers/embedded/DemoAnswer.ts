@@ -7,7 +7,7 @@
  * The demo understands nothing: it changes no file, runs no command, and gives up on what failed.
  */
 import { languageOf } from "../../../domain/files/Language.ts"
-import { renderRefined, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
+import { renderWorkedTask, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
 import { searchTermsOf } from "../../../domain/excerpts/SearchTerms.ts"
 import { plainTask } from "../../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../../domain/plan/TaskList.ts"
@@ -85,7 +85,7 @@ const summaries = (results: ReadonlyArray<TaskResult>): ReadonlyArray<string> =>
 const turnAnswer = ({ outcomes, request, results, stage, tools }: TurnSubject): string => {
   const earlier = outcomes()
   const calls = earlier.length === 0 ? callsFor(request, tools) : []
-  if (calls.length > 0) return renderRefined({ calls })
+  if (calls.length > 0) return renderWorkedTask({ calls })
   const terms = searchTerms(request)
   const quotes = quotedText([...earlier.flatMap((one) => outcomeQuotes(one, terms)), ...summaries(results)], terms)
   return stage === "ask"
