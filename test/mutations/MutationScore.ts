@@ -72,9 +72,8 @@ const strictForm = ({ kind, name, options, text }: Named): ReadonlyArray<Named> 
       ? Option.map(readTaskList(text, { finished, headings: [] }).value, (list) =>
           renderTaskList(list, { prompt: "Why?" })
         )
-      : Option.map(
-          readTaskReport(text, planned === undefined ? {} : { task: planned }).value,
-          ({ calls: made, task }) => renderTaskReport({ task, calls: made })
+      : Option.map(readTaskReport(text, planned === undefined ? {} : { task: planned }).value, ({ calls, task }) =>
+          renderTaskReport({ task, calls })
         )
   return Option.toArray(strict).map((one) => ({ kind, name, options, text: one }))
 }

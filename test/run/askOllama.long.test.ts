@@ -76,9 +76,9 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
       offered.map((tool) => tool.function.name),
       ["get_file_tree", "read_file", "search_files", "write_file"]
     )
-    for (const { messages: _, options: given, ...chat } of others) {
+    for (const { messages: _, options, ...chat } of others) {
       assert.deepStrictEqual({ ...chat, tools }, { ...rest, tools })
-      assert.deepStrictEqual({ ...(given as object), num_predict }, { ...sent, num_predict })
+      assert.deepStrictEqual({ ...(options as object), num_predict }, { ...sent, num_predict })
     }
 
     const last = server.chats.at(-1)!.messages.slice(1)

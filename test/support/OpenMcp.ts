@@ -50,8 +50,8 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const tools = Layer.unwrap(
     Effect.map(
       discoverServers({ project, settings: { ...defaultSettings, mcpServers: given.own ?? {} }, version: "0" }),
-      ({ plugins: found, problems }) =>
-        ToolRegistry.layer([builtIns, ...Arr.partition(found, ({ outcome }) => outcome)[0]], problems)
+      ({ plugins, problems }) =>
+        ToolRegistry.layer([builtIns, ...Arr.partition(plugins, ({ outcome }) => outcome)[0]], problems)
     )
   )
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(

@@ -221,8 +221,8 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   const { document } = reader
   const section = reader.section("result-summary")
   if (section === undefined) return []
-  const { depth, first, heading, knownHeading: known, lead, line } = section
-  const title = known?.title ?? heading
+  const { depth, first, heading, knownHeading, lead, line } = section
+  const title = knownHeading?.title ?? heading
   const before = line === 1 ? "" : `${textOfLines(document, 0, line - 1)}\n`
   const after = `${lead === "" ? "" : `\n\n${lead}`}\n${textOfLines(document, first)}`
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)

@@ -109,10 +109,11 @@ export const halfPlan = (text: string, listed: Listed) => {
   if (said !== undefined) {
     return { what: `It says "${said.trim()}", and there ${all === 1 ? "is one" : `are ${all}`}.`, quote: said }
   }
-  const lastField = lines.findLast(({ text: one }) => new Line(one).isField)?.line ?? 0
+  const lastField = lines.findLast(({ text }) => new Line(text).isField)?.line ?? 0
   const more = short.find(
-    ({ line, text: one }) =>
-      line > tasks && standsForMore.some((pattern, kind) => (kind === 0 || line > lastField) && pattern.test(bare(one)))
+    ({ line, text }) =>
+      line > tasks &&
+      standsForMore.some((pattern, kind) => (kind === 0 || line > lastField) && pattern.test(bare(text)))
   )
   if (more !== undefined) {
     return { what: `"${bare(more.text)}" stands for tasks that are not written.`, quote: more.text, line: more.line }

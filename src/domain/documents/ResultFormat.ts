@@ -64,7 +64,7 @@ const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean 
 /** The result under an added heading, when there is exactly one place for it. */
 const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
   const { lines, sections, text } = document
-  if (sections.some(({ knownHeading: known }) => known !== undefined) || findings.issues.length > 0) return undefined
+  if (sections.some(({ knownHeading }) => knownHeading !== undefined) || findings.issues.length > 0) return undefined
   const at = labelledLine(document)
   if (at !== undefined) {
     const headed = lines.map((line, index) =>

@@ -42,8 +42,8 @@ const sectionDepth = 3
 /** `Task 2: Read the loader`, and `Task 2`. */
 const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
 
-const isSection = ({ depth, knownHeading: known }: MarkdownSection, tasks: MarkdownSection): boolean =>
-  known?.key === "task-section" && (known.exact || depth > tasks.depth)
+const isSection = ({ depth, knownHeading }: MarkdownSection, tasks: MarkdownSection): boolean =>
+  knownHeading?.key === "task-section" && (knownHeading.exact || depth > tasks.depth)
 
 /** The task sections after the heading Tasks, each with its sub-headings. */
 const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
@@ -52,7 +52,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
   const below = reader.document.sections.filter(({ line }) => line > tasks.line)
   const hasSections = below.some((section) => isSection(section, tasks))
   for (const section of below) {
-    const { depth, heading, knownHeading: knownHeading, last, line } = section
+    const { depth, heading, knownHeading, last, line } = section
     const where = { section: heading, line }
     const number =
       knownHeading === undefined && holdsFields(reader, section) ? numberedTask.exec(heading)?.[1] : undefined
@@ -133,9 +133,9 @@ const otherTitle =
 /** `TASK SECTION #1`, and a colon with nothing after it. */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
-const strictTitle = ({ heading, knownHeading: known }: MarkdownSection, position: number): string => {
-  if (known?.key !== "task-section") return heading
-  if (known.exact)
+const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: number): string => {
+  if (knownHeading?.key !== "task-section") return heading
+  if (knownHeading.exact)
     return heading.replace(writtenTitle, (_, number: string = "") => `Task section${number === "" ? "" : ` ${number}`}`)
   const [, number = "", suffix = ""] = otherTitle.exec(heading) ?? []
   return `Task section ${number === "" ? position + 1 : number}${suffix === "" ? "" : `: ${suffix}`}`

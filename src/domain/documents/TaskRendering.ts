@@ -123,6 +123,6 @@ export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): L
   const whole = renderSteps(steps)
   if (whole.length <= limit) return { text: whole, shownEntries: tasks.length }
   const names = tasks.map(({ name }) => `- ${name}`)
-  const { shownEntries: shown, text } = listWithin(names, limit, moreOutstanding)
-  return { text: onlyOutstanding + text, shownEntries: shown }
+  const { shownEntries, text } = listWithin(names, limit, moreOutstanding)
+  return { text: onlyOutstanding + text, shownEntries }
 }

@@ -94,7 +94,7 @@ const partsOf = (
 ): { readonly acting: string; readonly report: string | undefined } => {
   const { restore, text } = withCoveredFiles(answer, paths)
   const { lines, sections } = readMarkdown(text, { knownHeadings: (heading) => resultHeadings(heading) })
-  const at = sections.find(({ knownHeading: known }) => known?.key === "result-summary")
+  const at = sections.find(({ knownHeading }) => knownHeading?.key === "result-summary")
   if (at === undefined) return { acting: answer, report: undefined }
   const calls = sections.find(
     ({ heading, line }) => line > at.line && /^(?:tool-calls|look-first)$/.test(turnHeadings(heading)?.key ?? "")
@@ -106,7 +106,7 @@ const partsOf = (
 
 /** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
-  const keys = new Set(sections.map(({ knownHeading: known }) => known?.key ?? ""))
+  const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
   if ([...actingKeys].some((key) => keys.has(key))) {
     const hasNone = hasReport && !holdsCalls && !keys.has("tool-calls") && !keys.has("look-first")
@@ -129,8 +129,8 @@ export const noCalls = (end: string): Issue =>
 
 /** True for an answer with the heading of calls. */
 const hasCallHeading = (acting: string): boolean =>
-  readMarkdown(acting, { knownHeadings: turnHeadings }).sections.some(({ knownHeading: known }) =>
-    /^(?:tool-calls|look-first)$/.test(known?.key ?? "")
+  readMarkdown(acting, { knownHeadings: turnHeadings }).sections.some(({ knownHeading }) =>
+    /^(?:tool-calls|look-first)$/.test(knownHeading?.key ?? "")
   )
 
 /** The issues of required inputs that no answer gave yet. */

@@ -156,7 +156,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     return found
   }
   const { blocks, meant: all } = matchingLines(lines, declarations, comments, terms, blockAt)
-  const matched = blocks.flatMap(({ matchedLines: found }) => found)
+  const matched = blocks.flatMap(({ matchedLines }) => matchedLines)
   const meant = all.slice(0, mostMeant)
   const [first = -1, last = -1] = [keep[0], keep.at(-1)]
   const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })

@@ -67,7 +67,7 @@ export class DocumentReader {
   }
 
   /** Records how a heading differs from the strict document. */
-  noteHeading({ depth, form, heading, knownHeading: knownHeading, line }: MarkdownSection): void {
+  noteHeading({ depth, form, heading, knownHeading, line }: MarkdownSection): void {
     if (knownHeading === undefined) return
     const where = { section: heading, line }
     const strict = `${"#".repeat(knownHeading.depth)} ${knownHeading.title}`
@@ -83,8 +83,8 @@ export class DocumentReader {
    * was copied into the answer comes before the answer itself.
    */
   section(key: string): MarkdownSection | undefined {
-    const all = this.document.sections.filter(({ knownHeading: known }) => known?.key === key)
-    const exact = all.filter(({ knownHeading: known }) => known?.exact === true)
+    const all = this.document.sections.filter(({ knownHeading }) => knownHeading?.key === key)
+    const exact = all.filter(({ knownHeading }) => knownHeading?.exact === true)
     const candidates = exact.length > 0 ? exact : all
     const last = candidates.at(-1)
     if (last === undefined) return undefined
@@ -143,9 +143,9 @@ export class DocumentReader {
     const spans: Array<SectionSpan> = []
     let owner = Infinity
     let open: SectionSpan | undefined
-    for (const { depth, first, heading, knownHeading: known, last, line } of this.document.sections) {
-      if (known !== undefined) {
-        owner = known.key === "original-prompt" ? 0 : Math.max(depth, known.depth)
+    for (const { depth, first, heading, knownHeading, last, line } of this.document.sections) {
+      if (knownHeading !== undefined) {
+        owner = knownHeading.key === "original-prompt" ? 0 : Math.max(depth, knownHeading.depth)
         open = undefined
       } else if (depth > owner) {
         if (open !== undefined) open.last = last
@@ -162,7 +162,11 @@ export class DocumentReader {
   /** The position after the last line of a section: the next known heading, or the next heading of its level. */
   endOf(section: MarkdownSection): number {
     const level = Math.max(section.depth, section.knownHeading?.depth ?? 0)
-    return sectionEnd(this.document, section, ({ depth, knownHeading: known }) => depth <= level || known?.exact === true)
+    return sectionEnd(
+      this.document,
+      section,
+      ({ depth, knownHeading }) => depth <= level || knownHeading?.exact === true
+    )
   }
 
   /** The lines under a known heading with its sub-headings; none when there is no section. */
@@ -199,7 +203,7 @@ export class DocumentReader {
 
 /** The lines of a section that say something, up to the next known heading that begins another part of the document. */
 const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
-  textUnder(document, section, ({ knownHeading: known }) => known !== undefined && known.key !== "task-section")
+  textUnder(document, section, ({ knownHeading }) => knownHeading !== undefined && knownHeading.key !== "task-section")
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
@@ -217,7 +221,7 @@ export const refuseOthers = (
   /** True in the copy of the prompt, which ends where the goals begin. */
   let isQuoted = false
   for (const section of document.sections) {
-    const { depth, heading, knownHeading: knownHeading, line } = section
+    const { depth, heading, knownHeading, line } = section
     const isWithin = line >= counted.line && (line === counted.line || depth > counted.depth)
     if (knownHeading?.key === key && !isWithin && !isQuoted) {
       const lines = linesOf(document, section)

@@ -60,8 +60,8 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
 /** A comment with fewer lines that names a licence stays: it costs no more than the note in its place. */
 const leastLicence = 5
 
-const plainNote = ({ kept, omitted: left, text }: Cut): string =>
-  `(The prompt has no room for ${linesText(kept.length + 1, kept.length + left.length)} of the ${text.split("\n").length} lines of this output.)`
+const plainNote = ({ kept, omitted, text }: Cut): string =>
+  `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
 /** The line, or the beginning of one that is too long. */
 const firstRow = (line: string, budget: number): string => {

@@ -72,8 +72,8 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
   if (whole.length <= Math.min(budget, most)) return whole
   const space = Math.min(most, budget - cutNote(file.path, whole.length).length - 2)
   if (space < 100) return ""
-  const { omittedCharacters: left, text } = cutAtParagraph(whole, space)
-  return `${text}\n\n${cutNote(file.path, left)}`
+  const { omittedCharacters, text } = cutAtParagraph(whole, space)
+  return `${text}\n\n${cutNote(file.path, omittedCharacters)}`
 }
 
 /**

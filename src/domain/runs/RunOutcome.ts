@@ -239,7 +239,7 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
   const name =
     form._tag === "Result" ? form.name : form._tag === "Plain" && form.reference.kind === "anchor" ? href : ""
   const sought = forgivingSlug(slugOf(name.replace(/^#/, "")))
-  return name === "" ? undefined : results.find(({ name: own }) => forgivingSlug(slugOf(own)) === sought)
+  return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === sought)
 }
 
 /** The first links of a result to files and pages, each target once, without those that are marked as wrong. */

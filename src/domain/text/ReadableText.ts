@@ -20,9 +20,9 @@ const isLatinWords = (text: string): boolean => {
 }
 
 const asShown = (bytes: Uint8Array): ReadableText => {
-  const { shownBytes: shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
-  const are = shown.length === 1 ? "is" : "are"
-  return { text, encoding: `${counted(shown.length, "byte")} of it ${are} no UTF-8 and shown as \\xNN.` }
+  const { shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  const are = shownBytes.length === 1 ? "is" : "are"
+  return { text, encoding: `${counted(shownBytes.length, "byte")} of it ${are} no UTF-8 and shown as \\xNN.` }
 }
 
 export const readableText = (bytes: Uint8Array): ReadableText => {

@@ -148,16 +148,13 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
   })
 
 /** What to write instead, as a sentence; empty for what is missing or unknown. */
-export const remedyOf = ({ hint, message: said, wanted }: ModelFault): string => {
-  if (said !== undefined) return ended(said)
+export const remedyOf = ({ hint, message, wanted }: ModelFault): string => {
+  if (message !== undefined) return ended(message)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
 }
 
 /** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
-export const modelSentence = (
-  subject: string,
-  { actual: actual, hint, kind, message: message, wanted }: ModelFault
-): string => {
+export const modelSentence = (subject: string, { actual, hint, kind, message, wanted }: ModelFault): string => {
   if (kind === "missing") return `${subject} is missing. Add it.`
   if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`
   if (message !== undefined) return sentence(subject, message)

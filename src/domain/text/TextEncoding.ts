@@ -120,7 +120,7 @@ export const showBytes = (bytes: Uint8Array): ShownBytes => {
     at += Math.max(1, length)
   }
   showText(bytes.length)
-  return { text: parts.join(""), shownBytes: shownBytes, longCharacters }
+  return { text: parts.join(""), shownBytes, longCharacters }
 }
 
 const decoded = (text: string, encoding: TextEncoding): Result.Result<DecodedText, string> =>
@@ -137,8 +137,8 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
 /** Text without zeros that is not UTF-8 as a whole. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
-  const { longCharacters, shownBytes: shown, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
-  if (longCharacters >= shown.length || hasByteOrderMark(bytes)) return decoded(text, "Partly UTF-8")
+  const { longCharacters, shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
+  if (longCharacters >= shownBytes.length || hasByteOrderMark(bytes)) return decoded(text, "Partly UTF-8")
   const japanese = shiftJis.decode(bytes)
   if (japanese !== undefined && looksLikeShiftJis(japanese)) return decoded(japanese, "Shift-JIS")
   return decoded(windows1252.decode(bytes) ?? "", "Windows-1252")

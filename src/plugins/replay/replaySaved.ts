@@ -33,16 +33,16 @@ const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession,
-  { plugins: given = [] }: Pick<RunContext, "plugins">
+  { plugins = [] }: Pick<RunContext, "plugins">
 ) {
   /* The model and its server only have names: nobody calls them. */
   const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
   const setup: Setup = { ...found, extensions: noExtensions }
   const replay = yield* makeReplay(lines, session)
-  const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
+  const tools = recordedTools(session.own).filter(({ origin }) => !plugins.some((one) => originOf(one) === origin))
   const layer = layerRun(
     setup,
-    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins: given },
+    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins },
     { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
   )
   const missing = yield* replay.play(

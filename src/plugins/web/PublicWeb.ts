@@ -114,11 +114,11 @@ const httpGet = (
         const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
           request.on("response", resolve).on("error", reject).end()
         })
-        const { headers: given, statusCode: status = 0 } = response
-        const location = isRedirect(status) ? (given.location ?? "") : ""
+        const { headers, statusCode: status = 0 } = response
+        const location = isRedirect(status) ? (headers.location ?? "") : ""
         return {
           status,
-          contentType: (given["content-type"] ?? "").trim().toLowerCase(),
+          contentType: (headers["content-type"] ?? "").trim().toLowerCase(),
           location,
           body: location === "" ? await readBody(url, response, maxBytes) : new Uint8Array()
         }

@@ -95,11 +95,11 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer
   ): Effect.fn.Return<ParsedAnswer> {
-    const { askedCalls: asked, issues, text } = answer
+    const { askedCalls, issues, text } = answer
     if (issues.length > 0) return unreadAnswer(answer)
     const mayChange = assignment.tools.some((name) => fileTools.has(name))
     const paths = mayChange ? yield* pathsIn(text, assignment.task) : noPaths
-    const written = asked.length > 0 && text.trim() === "" ? nothingAsked : yield* read(text, paths)
+    const written = askedCalls.length > 0 && text.trim() === "" ? nothingAsked : yield* read(text, paths)
     return parsedAnswer(answer, written, isNative(assignment))
   })
 

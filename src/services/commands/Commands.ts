@@ -340,8 +340,8 @@ export class Commands extends Context.Service<
               }).pipe(Effect.scoped)
             )
           }
-          const { placeholders, refused, shownPaths: shown, ...started } = yield* start(sandboxed, enclosed, child)
-          return yield* hinted(shown, yield* watch.watching(survey, placeholders, started.child), refused)
+          const { placeholders, refused, shownPaths, ...started } = yield* start(sandboxed, enclosed, child)
+          return yield* hinted(shownPaths, yield* watch.watching(survey, placeholders, started.child), refused)
         }, Effect.scoped)
 
         return Commands.of({ canonical, controlsAmong: watch.controlsAmong, run, copies: copies.state })

@@ -110,8 +110,8 @@ const changedMeanwhile = (file: string, end: string) => {
 }
 
 /** Fails when something else is there than the write expects. */
-const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, stateBefore: found }: Expected) {
-  const isOther = found !== undefined && (yield* contentState(reach)) !== found
+const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, stateBefore }: Expected) {
+  const isOther = stateBefore !== undefined && (yield* contentState(reach)) !== stateBefore
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
   return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")
 })

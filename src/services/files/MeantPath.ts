@@ -60,8 +60,8 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
 /** The path of the project that a path from its root stands for; nothing where there is none, or more than one. */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
-    const { isProposed, isThere: found } = yield* look(root, spelling)
-    if (found) return { path: spelling, isProposed }
+    const { isProposed, isThere } = yield* look(root, spelling)
+    if (isThere) return { path: spelling, isProposed }
   }
   const absolute = path.resolve(root, written)
   if (!isWithin(root, absolute) || absolute === root) return undefined

@@ -122,9 +122,9 @@ const makeStanding = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>, state: PlaceState) {
     const answers = new Map(state.answers)
-    for (const { edits: asked, path } of state.askedEdits) {
+    for (const { edits, path } of state.askedEdits) {
       const text = yield* readNow(path)
-      const isOpen = asked.some(({ newText, oldText }) => text.includes(oldText) && !text.includes(newText))
+      const isOpen = edits.some(({ newText, oldText }) => text.includes(oldText) && !text.includes(newText))
       if (!isOpen) continue
       for (const { number } of places.filter((place) => place.path === path)) {
         const earlier = state.before.get(number)

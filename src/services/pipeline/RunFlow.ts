@@ -71,8 +71,8 @@ const allClaims = (
   answer: string,
   checks: ReadonlyArray<CheckOutcome>
 ): ReadonlyArray<ClaimFact> => {
-  const ofTasks = results.flatMap(({ calls, checks: own = [], name, result }) =>
-    claimIn(name, result.document, own, calls)
+  const ofTasks = results.flatMap(({ calls, checks = [], name, result }) =>
+    claimIn(name, result.document, checks, calls)
   )
   const calls = results.flatMap((result) => result.calls)
   const ofAnswer = claimIn("the answer", answer, checks, calls)

@@ -269,7 +269,7 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   for (const entry of entries) {
     const foundFile = yield* Effect.result(findPlugin(entry))
     if (Result.isFailure(foundFile)) {
-      all.push({ entry, foundFile: foundFile })
+      all.push({ entry, foundFile })
       continue
     }
     const { file, version } = foundFile.success
@@ -317,7 +317,7 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>) {
   /* One for all: imports that go on side by side would put back what another one changed. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
-  const load = ({ foundFile: found }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin))
+  const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(sought, load, { concurrency: importsAtOnce })
   repair()
   return outcomes

@@ -28,7 +28,7 @@ const taskWith = (block: string) => `## Task\n\n- **Skill** search-code\n\n\`\`\
 
 const codes = (found: ReadonlyArray<{ readonly code: string }>) => found.map((one) => one.code)
 
-describe("readRefinement", () => {
+describe("readTaskReport", () => {
   it.effect.prop(
     "reads back what is written for another attempt",
     { list: arbitraryWork, content: arbitraryText },

@@ -19,7 +19,8 @@ const matches = (lines: ReadonlyArray<string>, terms: Partial<SearchTerms>, comm
   matchingLines(lines, [], new Set(comments), { ...noTerms, ...terms }, (index) => ({ from: index + 1, to: index + 1 }))
 
 /** The lines of the blocks, each line a block. */
-const blockLines = (...given: Parameters<typeof matches>) => matches(...given).blocks.flatMap(({ matchedLines: found }) => found)
+const blockLines = (...given: Parameters<typeof matches>) =>
+  matches(...given).blocks.flatMap(({ matchedLines }) => matchedLines)
 
 /** Whether a text holds a word. */
 const linesWith = (word: string, text: string) => blockLines(["else", text, "else"], { words: [word] })

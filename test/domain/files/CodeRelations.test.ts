@@ -166,7 +166,7 @@ describe("the users of a declaration", () => {
 })
 
 const branches = (path: string, text: string) =>
-  otherBranches(change(path, text.replace("NOW", "then"), text)).map(({ line, text: shown }) => `${line}: ${shown}`)
+  otherBranches(change(path, text.replace("NOW", "then"), text)).map(({ line, text }) => `${line}: ${text}`)
 
 describe("the branches beside a change", () => {
   it.each([

@@ -100,13 +100,13 @@ describe("a new text loses", () => {
 
 describe("a new text", () => {
   it("comes back with a mark in its middle", () => {
-    const { removedParts: left, problem } = tidyNewText({
+    const { removedParts, problem } = tidyNewText({
       path: "a.ts",
       base: file,
       oldText: "const a = 1\n",
       newText: "a\n=======\nb\n"
     })
-    assert.deepStrictEqual([left, problem], [[], "The new text holds marks that make no block."])
+    assert.deepStrictEqual([removedParts, problem], [[], "The new text holds marks that make no block."])
   })
 })
 

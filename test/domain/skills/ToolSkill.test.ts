@@ -38,7 +38,7 @@ const approvals = (...risks: ReadonlyArray<ToolInfo["risk"]>) =>
 
 describe("skills made for tools that no skill names", () => {
   it("are one for each plugin and server, with its tools and their words", () => {
-    const { toolSkills: made, notes } = make([
+    const { toolSkills, notes } = make([
       toolOf("built-in", "read_file"),
       toolOf("mcp:Bird Register", "mcp__bird_register__find_bird", "Finds a bird by its name. Needs a key."),
       toolOf("mcp:Bird Register", "mcp__bird_register__ring", "Rings a bird"),
@@ -47,7 +47,7 @@ describe("skills made for tools that no skill names", () => {
       toolOf("user configuration", "note")
     ])
     assert.deepStrictEqual(
-      made.map(({ origin, skill }) => [origin, skill.name, skill.allowedTools]),
+      toolSkills.map(({ origin, skill }) => [origin, skill.name, skill.allowedTools]),
       [
         ["mcp:Bird Register", "use-bird-register", ["mcp__bird_register__find_bird", "mcp__bird_register__ring"]],
         ["@acme/words@1.2.0", "use-acme-words", ["word_count"]],
@@ -56,7 +56,7 @@ describe("skills made for tools that no skill names", () => {
       ]
     )
     assert.strictEqual(
-      made[0]?.skill.description,
+      toolSkills[0]?.skill.description,
       'Calls the tools of the server Bird Register: find_bird "Finds a bird by its name"; ring "Rings a bird". Use it when the prompt needs one of them.'
     )
     assert.deepStrictEqual(notes, [])
@@ -64,9 +64,9 @@ describe("skills made for tools that no skill names", () => {
 
   it("are not made where a skill names one of the tools, and take no name of a skill", () => {
     const tools = [toolOf("mcp:a", "mcp__a__x"), toolOf("mcp:a", "mcp__a__y"), toolOf("mcp:b", "mcp__b__x")]
-    const { toolSkills: made } = make(tools, [skillWith("use-x", ["mcp__a__y"]), skillWith("use-b", []), skillWith("use-b-2", [])])
+    const { toolSkills } = make(tools, [skillWith("use-x", ["mcp__a__y"]), skillWith("use-b", []), skillWith("use-b-2", [])])
     assert.deepStrictEqual(
-      made.map(({ skill }) => skill.name),
+      toolSkills.map(({ skill }) => skill.name),
       ["use-b-3"]
     )
   })
@@ -106,12 +106,12 @@ describe("skills made for tools that no skill names", () => {
 
   it("leave out tools that have no room in a prompt, and say which", () => {
     const sizes: Readonly<Record<string, number>> = { a: 60, b: 50, c: 40 }
-    const { toolSkills: made, notes } = makeToolSkills([toolOf("p", "a"), toolOf("p", "b"), toolOf("p", "c"), toolOf("q", "d")], [], {
+    const { toolSkills, notes } = makeToolSkills([toolOf("p", "a"), toolOf("p", "b"), toolOf("p", "c"), toolOf("q", "d")], [], {
       tokens: 100,
       tokensOf: ({ name }) => sizes[name] ?? 101
     })
     assert.deepStrictEqual(
-      made.map(({ skill }) => [skill.name, skill.allowedTools]),
+      toolSkills.map(({ skill }) => [skill.name, skill.allowedTools]),
       [["use-p", ["a", "c"]]]
     )
     const why = "their descriptions would take too much of each prompt. Write a skill that names those you need."

@@ -56,10 +56,10 @@ describe("readCallBlock", () => {
     })
   })
 
-  it.effect.prop("reads back every call that is written as JSON", { call: readableCall }, ({ call: given }) =>
+  it.effect.prop("reads back every call that is written as JSON", { call: readableCall }, ({ call }) =>
     Effect.sync(() => {
-      const text = renderToolCall(given).split("\n").slice(1, -1).join("\n")
-      expect(read(text)).toEqual({ calls: [JSON.parse(JSON.stringify(given))], issues: [], repairs: [] })
+      const text = renderToolCall(call).split("\n").slice(1, -1).join("\n")
+      expect(read(text)).toEqual({ calls: [JSON.parse(JSON.stringify(call))], issues: [], repairs: [] })
     })
   )
 
@@ -126,7 +126,7 @@ describe("readCallBlock", () => {
   ])("quotes the block for %s", (_, text, code) => {
     const findings = noFindings()
     expect(readCallBlock(text, { line: 3 }, findings)).toEqual([])
-    expect(findings.issues.map(({ code: found, quote, where }) => ({ found, quote, where }))).toEqual([
+    expect(findings.issues.map(({ code, quote, where }) => ({ found: code, quote, where }))).toEqual([
       { found: code, quote: text, where: { line: 3 } }
     ])
   })

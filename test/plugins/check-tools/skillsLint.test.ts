@@ -89,8 +89,8 @@ describe.concurrent("skills new", () => {
       [0, "<root>/project/.task-conductor/skills/find-greetings/SKILL.md\n"]
     )
     const { code, stdout } = await sandbox.run(["skills", "lint", ".task-conductor/skills/find-greetings", "--json"])
-    const { skills: found } = JSON.parse(stdout) as { skills: ReadonlyArray<{ issues: []; repairs: [] }> }
-    assert.deepStrictEqual([code, found[0]?.issues, found[0]?.repairs], [0, [], []])
+    const { skills } = JSON.parse(stdout) as { skills: ReadonlyArray<{ issues: []; repairs: [] }> }
+    assert.deepStrictEqual([code, skills[0]?.issues, skills[0]?.repairs], [0, [], []])
   })
 
   it("makes a skill of the user, with a test", async () => {

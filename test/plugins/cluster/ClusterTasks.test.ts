@@ -145,7 +145,7 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
     answers: runAnswers,
     readTexts,
     registry: { prepare: () => Effect.die("no call") },
-    taskAgent: agentWith(({ task: given }) => Effect.succeed({ task: given, calls: [change] })),
+    taskAgent: agentWith(({ task }) => Effect.succeed({ task, calls: [change] })),
     applier: applierSaying("Done there."),
     toolRunner: makeToolRunner().toolRunner,
     lacks: () => undefined,
@@ -200,9 +200,9 @@ describe("tasks that workers share", () => {
     Effect.gen(function* () {
       const worked: Array<string> = []
       const { bench } = makeRunContext({
-        taskAgent: agentWith(({ task: given }) => {
-          worked.push(given.name)
-          return Effect.succeed({ task: given, calls: [] })
+        taskAgent: agentWith(({ task }) => {
+          worked.push(task.name)
+          return Effect.succeed({ task, calls: [] })
         })
       })
       const finished = [resultOf("Look 1"), resultOf("Look 2")]

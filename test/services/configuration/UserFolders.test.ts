@@ -162,17 +162,17 @@ layer(NodeServices.layer)("userFolders", (it) => {
       const me = process.getuid?.() ?? 0
       if (me === 0) chownSync(home, 12_345, 12_345)
       const uid = me === 0 ? 0 : me + 1
-      const { notes, settings: own } = yield* foldersOf({ project, home: "/nowhere", env: { HOME: home }, uid })
+      const { notes, settings } = yield* foldersOf({ project, home: "/nowhere", env: { HOME: home }, uid })
       expect(notes[0]).toContain("it belongs to another user")
-      expect(own).toBe("/nowhere/.config/task-conductor")
+      expect(settings).toBe("/nowhere/.config/task-conductor")
     })
   )
 
   it.effect("stays with the person's true home in a project around it", () =>
     Effect.gen(function* () {
       const { home, root } = yield* makeWorld
-      const { notes, settings: own } = yield* foldersOf({ project: root, home, env: { HOME: home } })
-      expect([own, notes]).toEqual([`${home}/.config/task-conductor`, []])
+      const { notes, settings } = yield* foldersOf({ project: root, home, env: { HOME: home } })
+      expect([settings, notes]).toEqual([`${home}/.config/task-conductor`, []])
       const atHome = yield* foldersOf({ project: home, home, env: { HOME: home } })
       expect([atHome.settings, atHome.notes]).toEqual([`${home}/.config/task-conductor`, []])
     })
@@ -181,9 +181,9 @@ layer(NodeServices.layer)("userFolders", (it) => {
   it.effect("takes a private temporary folder when there is none of the person", () =>
     Effect.gen(function* () {
       const { project } = yield* makeWorld
-      const { notes, settings: own } = yield* foldersOf({ project, env: { HOME: project } })
-      expect(own).not.toContain(project)
-      expect(own).toMatch(/task-conductor-nobody-\w+\/\.config\/task-conductor$/)
+      const { notes, settings } = yield* foldersOf({ project, env: { HOME: project } })
+      expect(settings).not.toContain(project)
+      expect(settings).toMatch(/task-conductor-nobody-\w+\/\.config\/task-conductor$/)
       expect(notes.at(-1)).toMatch(/^No folder of yours can be used: /)
     })
   )

@@ -52,7 +52,7 @@ describe("the providers of a plugin", () => {
     Effect.gen(function* () {
       const plugin = yield* read(
         set(
-          cloud(({ config: given }) => [provider(given.url)]),
+          cloud(({ config }) => [provider(config.url)]),
           { url }
         ),
         {
