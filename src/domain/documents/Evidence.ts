@@ -194,7 +194,7 @@ const movedTo = (
   reference: FileReference,
   {
     count,
-    quoteLines: quoteLines,
+    quoteLines,
     quote
   }: { readonly count: number; readonly quoteLines: ReadonlyArray<number>; readonly quote: Quote }
 ): string | undefined => {
@@ -227,7 +227,8 @@ export const judgeLines = (
   const quoteLines = quote === undefined ? [] : linesWith(text, quote.text)
   const count = countLines(text)
   const isRight = lines !== undefined && beside.some((one) => isWithin(linesWith(text, one), lines))
-  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, quoteLines: quoteLines, quote })
+  const moved =
+    quote === undefined || isRight ? undefined : movedTo(reference, { count, quoteLines: quoteLines, quote })
   if (moved !== undefined) return { href: moved }
   if (lines !== undefined && lines.from > count) {
     const what = `"${reference.href}" names lines that ${target} does not have.`

@@ -234,7 +234,7 @@ const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", 
 
 /** Reads a report. It has a value when the task could be built, even when calls have issues. */
 export const readTaskReport = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
-  const clean = readMarkdown(written, { knownHeadings: refinementHeadings, hasFields: true })
+  const clean = readMarkdown(written, { knownHeadings: turnHeadings, hasFields: true })
   const native = readNative(clean.text)
   if (native.text === clean.text) return readTaskReportText(written, options)
   const { issues, repairs, value } = readTaskReportText(native.text, options)

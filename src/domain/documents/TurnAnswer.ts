@@ -36,7 +36,7 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
  * count as if they stood in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
-  const { askedCalls: askedCalls, shownText: shownText, thinking } = answer
+  const { askedCalls, shownText, thinking } = answer
   if (askedCalls.length === 0) return { ...answer, content: written, native: [], message: assistantMessage(shownText) }
   const native = askedCalls.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
   const { report: _, ...rest } = written

@@ -90,7 +90,7 @@ const isOmission = (said: string, text: string, words: string): boolean =>
 /** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
 const isElision = (line: string, language: string): boolean => {
   if (line.length > maxLength || spread.test(line)) return false
-  const { isComment, mayBeText, dottedText: dottedText } = omissionOf(line, language)
+  const { isComment, mayBeText, dottedText } = omissionOf(line, language)
   if (alone.test(dottedText) && (isComment || dottedText.startsWith("<"))) return true
   const text = dottedText.replace(/^[[(<]\s*|\s*[\])>]$/g, "").trim()
   const [starts, ends] = [dotsFirst.test(text), dotsLast.test(text)]
@@ -321,5 +321,9 @@ export const tidyNewText = (written: Written): Tidied => {
     newText = next
   }
   const problem = "The new text holds marks that make no block."
-  return { newText, removedParts: removedParts, ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {}) }
+  return {
+    newText,
+    removedParts: removedParts,
+    ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {})
+  }
 }

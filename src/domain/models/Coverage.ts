@@ -30,7 +30,7 @@ export interface Coverage {
 
 /** How much of the lines is shown or stands in one of the texts that the model was given later; blank lines do not count. */
 export const coverageOf = (
-  { askedLines: askedLines, first, lines, longestLine, path, shownLines: shownLines }: CutReference,
+  { askedLines, first, lines, longestLine, path, shownLines }: CutReference,
   later: ReadonlyArray<string> = []
 ): Coverage => {
   const read = new Set(later.flatMap((text) => text.split("\n")))

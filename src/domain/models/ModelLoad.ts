@@ -23,7 +23,7 @@ const inMs = (time: string): number => {
   return number === "" || ms < 0 ? Infinity : ms
 }
 
-const cause = ({ idleMs, keepAlive, otherModel: otherModel }: SinceLoaded): string => {
+const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   if (idleMs >= inMs(keepAlive)) {
     return `it was not used for ${durationText(idleMs)}, and is kept for ${keepAlive}. Raise --keep-alive to keep it longer.`
   }

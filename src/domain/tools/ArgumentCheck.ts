@@ -200,7 +200,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
 
 /** What is wrong with a value, and what to write. */
 const invalidText = (tool: string, problem: ModelFault) => {
-  const { actual: actual, kind, path, message: message } = problem
+  const { actual, kind, path, message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
   if (kind === "missing") return { what: `${subject} is missing.`, how: "Add it." }
   if (kind === "unknown") return { what: `${tool} has no argument "${pathText(path)}".`, how: "Remove it." }

@@ -126,7 +126,7 @@ export interface ProgramPlaces {
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,
-  { cwd, projectBin: projectBin }: { readonly cwd: string; readonly projectBin?: string }
+  { cwd, projectBin }: { readonly cwd: string; readonly projectBin?: string }
 ) {
   const { hidden, home, network, programs, root } = places
   const toolchains = yield* foundToolchains(places)

@@ -106,7 +106,7 @@ const makeApply = Effect.gen(function* () {
    * not asked about again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
-    const { message, session, shownAnswer: shownAnswer, work } = opened
+    const { message, session, shownAnswer, work } = opened
     const { copy } = work.assignment
     if (copy.version() === declined) return ending
     const current = yield* Ref.get(session)
@@ -176,7 +176,7 @@ const makeAnswering = Effect.gen(function* () {
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
-      const { message, session, shownAnswer: shownAnswer, work } = opened
+      const { message, session, shownAnswer, work } = opened
       const { copy, mostTurns } = work.assignment
       const end = yield* runTurns(opened, begun)
       const ended = yield* Ref.get(session)

@@ -50,7 +50,7 @@ export const makeShapedAnswer = Effect.gen(function* () {
   const attempt = (
     order: ShapeOrder,
     form: AnswerSchema,
-    { attemptsLeft: attemptsLeft, useless }: { readonly attemptsLeft: number; readonly useless: number },
+    { attemptsLeft, useless }: { readonly attemptsLeft: number; readonly useless: number },
     rejected: ReadonlyArray<ConversationMessage>
   ): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -70,7 +70,12 @@ export const makeShapedAnswer = Effect.gen(function* () {
       yield* events.publish({ type: "answer.rejected", call: id, answer: reply.text, issues })
       const inRow = issues.some(({ what }) => what === notJson) ? useless + 1 : 0
       if (attemptsLeft > 1 && inRow < mostUselessAnswers) {
-        return yield* attempt(order, form, { attemptsLeft: attemptsLeft - 1, useless: inRow }, again(reply.text, issues))
+        return yield* attempt(
+          order,
+          form,
+          { attemptsLeft: attemptsLeft - 1, useless: inRow },
+          again(reply.text, issues)
+        )
       }
       const tries = most - attemptsLeft + 1
       const reason = `The answer does not fit the JSON schema after ${tries} tries: ${issues.map(({ what }) => what).join(" ")}`

@@ -44,7 +44,7 @@ export const makeAboutProject = Effect.gen(function* () {
   /** Whether a report of this work has to rest on the project, and does not. */
   return (
     assignment: Assignment,
-    { hasMaterial, key, request, projectText: projectText }: Grounds
+    { hasMaterial, key, request, projectText }: Grounds
   ): AgentWork<unknown>["isUnfounded"] =>
     (report, { outcomes }) =>
       hasMaterial ||

@@ -173,7 +173,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
           : betterOf(first, second, compare)
-        const { hasOnlyThought = false, shownText: shownText, text } = answer
+        const { hasOnlyThought = false, shownText, text } = answer
         const reading: AnswerReading<A> =
           answer.issues.length > 0
             ? { value: Option.none(), issues: answer.issues, repairs: [] }

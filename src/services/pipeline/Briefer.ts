@@ -125,7 +125,7 @@ const makeGivenFiles = Effect.gen(function* () {
       ({ message }) => new BriefingError({ part, detail: message })
     )
     const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
-    const { omittedLines: omittedLines, text } = firstLines(whole, most)
+    const { omittedLines, text } = firstLines(whole, most)
     const note = encodingNote(yield* workspace.encoding(file.path))
     const more = {
       ...(omittedLines === 0 ? {} : { cutFrom: most + omittedLines }),

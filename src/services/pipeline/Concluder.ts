@@ -62,7 +62,7 @@ export const makeConcluder = Effect.gen(function* () {
   const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
     const shared = briefingBlocks(order.briefing)
     const form = yield* formOf(order.outputSchema)
-    const fill = ({ completed, incomplete: incomplete }: ResultsAndLines, previous: Previous | undefined) =>
+    const fill = ({ completed, incomplete }: ResultsAndLines, previous: Previous | undefined) =>
       prompts.fill("conclusion", {
         user_prompt: shared.user_prompt,
         goals: rawBlock("## Goals / summary", order.goals),

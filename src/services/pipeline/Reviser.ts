@@ -94,7 +94,7 @@ const makeRevisionPrompt = Effect.gen(function* () {
 
   return (order: RevisionOrder, previous: Previous | undefined) => {
     const { environment, project_description, project_map, user_prompt } = briefingBlocks(order.briefing)
-    const fill = ({ completed, incomplete: incomplete, tasks }: ShownLists): FilledPrompt =>
+    const fill = ({ completed, incomplete, tasks }: ShownLists): FilledPrompt =>
       prompts.fill("iteration", {
         skill_catalog: catalogue,
         user_prompt,

@@ -146,7 +146,7 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,
   {
-    knownFacts: knownFacts = new Map(),
+    knownFacts = new Map(),
     serves
   }: { readonly knownFacts?: ReadonlyMap<string, ModelFacts>; readonly serves?: (model: string) => boolean } = {}
 ) =>

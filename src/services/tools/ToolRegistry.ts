@@ -186,7 +186,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       const message = "Permission denied: a tool runs only with a fresh permit of the gate."
       return yield* new ToolFailure({ type: "permission_denied", message })
     }
-    const { accesses, tool: tool, params } = ready
+    const { accesses, tool, params } = ready
     const fault = (what: string) =>
       new ToolFailure({
         type: "internal_error",
