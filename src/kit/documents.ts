@@ -25,7 +25,7 @@ export {
   IssueReport,
   issueReport,
   reportOfList,
-  reportOfTurn as reportOfRefinement,
+  reportOfTurn,
   strictLists
 } from "../domain/documents/CheckReport.ts"
 export { placeFindings, refinementPlaces } from "../domain/documents/FindingPlaces.ts"
@@ -33,13 +33,13 @@ export { renderInputs } from "../domain/documents/InputFormat.ts"
 export {
   inputsField,
   looksField,
-  readTaskReport as readRefinement,
+  readTaskReport,
   type RefinementDocument
 } from "../domain/documents/RefinementFormat.ts"
 export { readResult } from "../domain/documents/ResultFormat.ts"
 export { promptOfPlan, readTaskList } from "../domain/documents/TaskListFormat.ts"
 export { callSign, InputValue, TaskOutcome } from "../domain/documents/TaskOutcome.ts"
-export { renderTaskReport as renderRefinement, renderTaskList } from "../domain/documents/TaskRendering.ts"
+export { renderTaskReport, renderTaskList } from "../domain/documents/TaskRendering.ts"
 
 /* Issues, repairs and rules. */
 export {
@@ -57,7 +57,7 @@ export {
   Where,
   whereText
 } from "../domain/findings/Issue.ts"
-export { modelText, userText as personText, repairText } from "../domain/findings/IssueText.ts"
+export { modelText, userText, repairText } from "../domain/findings/IssueText.ts"
 export { ruleOf, rulePage } from "../domain/findings/rules/Rules.ts"
 
 /* Skills and their files. */

@@ -6,7 +6,7 @@
 /* Conversations. */
 export { conversationMarkdown, hostAnswer } from "../domain/conversation/Conversation.ts"
 export { readMessageTurn } from "../domain/conversation/MessageTurn.ts"
-export { ConversationMessage, isFromUser as isFromPerson } from "../domain/models/ConversationMessage.ts"
+export { ConversationMessage, isFromUser } from "../domain/models/ConversationMessage.ts"
 export type { AskSession } from "../services/conversation/AskSession.ts"
 export { conversationOf, findConversation, saveConversation } from "../services/conversation/ConversationStore.ts"
 
@@ -25,7 +25,7 @@ export {
 export { toolCallText } from "../domain/runs/CallText.ts"
 export { changeOf } from "../domain/runs/FileChanges.ts"
 export { unfollowed } from "../domain/runs/Followed.ts"
-export { emptyLive, liveStateAfter as foldLive, isResolved, type LiveState } from "../domain/runs/LiveState.ts"
+export { emptyLive, liveStateAfter, isResolved, type LiveState } from "../domain/runs/LiveState.ts"
 export { deniedTasks } from "../domain/runs/NotDone.ts"
 export { outcomeText } from "../domain/runs/OutcomeText.ts"
 export { NoValidPlan, RunOrder } from "../domain/runs/RunOrder.ts"
@@ -79,7 +79,7 @@ export {
   TaskNotFound,
   UnrunCall
 } from "../domain/history/RunEvidence.ts"
-export { runFromJournal as foldRun, type RunFold } from "../domain/history/RunFold.ts"
+export { runFromJournal, type RunFold } from "../domain/history/RunFold.ts"
 export { RunHead, RunOverview, runOverview, RunSummary } from "../domain/history/RunOverview.ts"
 export { countedSettings } from "../domain/history/SavedSettings.ts"
 export { changesOfRun, patchOf, undoRun } from "../services/history/RunChanges.ts"

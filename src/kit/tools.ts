@@ -42,9 +42,9 @@ export { Gate, mayShow, type OpenQuestion } from "../services/permissions/Gate.t
 export {
   beforeRun,
   type GateQuestion,
-  isForUser as isForPerson,
+  isForUser,
   PermissionDenied,
-  userQuestionId as personQuestionId,
+  userQuestionId,
   questionOfAccess,
   questionOfCall,
   SavedDenial

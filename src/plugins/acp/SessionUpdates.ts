@@ -15,7 +15,7 @@ import type {
 import { resolve } from "node:path"
 import { stepText } from "../../kit/documents.ts"
 import { numberedRows } from "../../kit/files.ts"
-import { changeOf, emptyLive, foldLive, isResolved, type LiveState, toolCallText } from "../../kit/runs.ts"
+import { changeOf, emptyLive, liveStateAfter, isResolved, type LiveState, toolCallText } from "../../kit/runs.ts"
 import { makePaint, progressLine } from "../../kit/terminal.ts"
 import { fenced, shorten } from "../../kit/text.ts"
 import {
@@ -205,7 +205,7 @@ export const makeUpdates = (prompt: number, project: string) => {
     /** A call is shown under this id already. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
-      live = foldLive(live, recorded)
+      live = liveStateAfter(live, recorded)
       const entries = entriesOf(live)
       const plan = JSON.stringify(entries)
       const isNew = entries.length > 0 && plan !== shownPlan

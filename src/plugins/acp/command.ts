@@ -26,7 +26,7 @@ import { isAbsolute } from "node:path"
 import { Readable } from "node:stream"
 import { isFolder } from "../../kit/files.ts"
 import { type Configuration, conversationPlace, mergeConfigurations, readSetup, version } from "../../kit/program.ts"
-import { type ConversationMessage, conversationOf, isFromPerson, makeRunId, readMessageTurn } from "../../kit/runs.ts"
+import { type ConversationMessage, conversationOf, isFromUser, makeRunId, readMessageTurn } from "../../kit/runs.ts"
 import {
   approvalFlags,
   approvedBeforehand,
@@ -62,7 +62,7 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
 /** What was said before, for the window of the editor; calls and replies of the host are left out. */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
-    if (isFromPerson(message) && message.role === "user") {
+    if (isFromUser(message) && message.role === "user") {
       return [{ sessionUpdate: "user_message_chunk", content: { type: "text", text: message.content.trim() } }]
     }
     if (message.role !== "assistant" || message.calls.length > 0) return []

@@ -19,13 +19,13 @@ import {
   plainTask,
   promptOfPlan,
   type Reading,
-  readRefinement,
+  readTaskReport,
   type RefinementDocument,
   refinementPlaces,
-  renderRefinement,
+  renderTaskReport,
   type Repair,
   reportOfList,
-  reportOfRefinement,
+  reportOfTurn,
   Skills,
   Step,
   strictLists,
@@ -61,7 +61,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
     { inputs, planned }: CheckOptions,
     context: PlanContext
   ) {
-    const first = readRefinement(text, { task: planned, inputs })
+    const first = readTaskReport(text, { task: planned, inputs })
     if (Option.isNone(first.value)) return first
     const { task: written } = first.value.value
     const places = refinementPlaces(text)
@@ -72,7 +72,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? written
     const skill = skills.find(task.skill)
     // Only the skill says which inputs there are.
-    const reading = skill === undefined ? first : readRefinement(text, { task: planned, inputs: skill.inputs })
+    const reading = skill === undefined ? first : readTaskReport(text, { task: planned, inputs: skill.inputs })
     const document = Option.getOrElse(reading.value, (): RefinementDocument => ({ task, calls: [] }))
     const { calls, inputs: given = [], looks = [] } = document
     const issues: Array<Issue> = [...reading.issues, ...checked.issues]
@@ -128,8 +128,8 @@ const makeDocumentChecker = Effect.gen(function* () {
       return { report: { ...reportOfList(reading, finished), project }, strictForms: strictLists(text, reading) }
     }
     const reading = yield* checkRefinement(text, options, context)
-    const strictForms = Option.toArray(reading.value).map(renderRefinement)
-    return { report: { ...reportOfRefinement(reading), project }, strictForms }
+    const strictForms = Option.toArray(reading.value).map(renderTaskReport)
+    return { report: { ...reportOfTurn(reading), project }, strictForms }
   })
 
   return {

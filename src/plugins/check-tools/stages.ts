@@ -13,9 +13,9 @@ import * as stages from "./stagesInProject.ts"
 import {
   checkDocument,
   promptOfPlan,
-  renderRefinement,
+  renderTaskReport,
   renderTaskList,
-  reportOfRefinement,
+  reportOfTurn,
   TaskFailure
 } from "../../kit/documents.ts"
 import { userPartMarker } from "../../kit/models.ts"
@@ -144,8 +144,8 @@ export const refine = Command.make(
     const order = { stage: "refine" as const, task: given.task, ...(yield* readPlanStage(given)) }
     const refinement = yield* workOf(given, order, stages.refine)
     if (refinement === undefined) return
-    const report = reportOfRefinement({ value: Option.some(refinement), issues: [], repairs: [] })
-    yield* print(renderRefinement(refinement), given.json, report)
+    const report = reportOfTurn({ value: Option.some(refinement), issues: [], repairs: [] })
+    yield* print(renderTaskReport(refinement), given.json, report)
   })
 ).pipe(
   withHelp("Refine one task of a plan into tool calls, check them, and print them. Changes nothing", {

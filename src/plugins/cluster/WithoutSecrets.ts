@@ -11,7 +11,7 @@ import { redacted } from "../../kit/text.ts"
 import {
   AnswerSnapshot,
   type GateQuestion,
-  isForPerson,
+  isForUser,
   questionOfCall,
   type RunAnswers,
   ToolCall,
@@ -157,7 +157,7 @@ export const coverWhole = Effect.fnUntraced(function* (
     const made = yield* questionAbout(call)
     if (asked === undefined || made === undefined) continue
     if (grants.excluded.includes(asked.hash)) excluded.push(made.hash)
-    else if (grants.approved.includes(asked.hash) && isForPerson(asked) === isForPerson(made)) approved.push(made.hash)
+    else if (grants.approved.includes(asked.hash) && isForUser(asked) === isForUser(made)) approved.push(made.hash)
   }
   yield* answers.restore({ grants: { approved, excluded, session: {}, plans: {}, denied: {} }, denials: [] })
 })

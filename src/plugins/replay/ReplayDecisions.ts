@@ -14,7 +14,7 @@ import {
   jsonSchemaParameters,
   type OpenQuestion,
   type PermissionDenied,
-  personQuestionId,
+  userQuestionId,
   RunAnswers,
   SavedDenial,
   type ToolCall,
@@ -125,7 +125,7 @@ export const layerReplayDecisions = (
         place: string,
         text: string
       ): Effect.fn.Return<Answered<AnyAnswer>> {
-        const hash = personQuestionId(place, text)
+        const hash = userQuestionId(place, text)
         const index = questions.findIndex((event) => event.hash === hash)
         const [requested, answer] = index === -1 ? [] : questions.splice(index, 2)
         if (requested !== undefined) yield* publish(requested)

@@ -6,7 +6,7 @@ import {
   Attempt,
   attemptsOf,
   eventsOf,
-  foldRun,
+  runFromJournal,
   type JournalRecord,
   parseKey,
   type RunFold,
@@ -162,7 +162,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
   const asked = approvalsByTask(approvals)
-  const run = foldRun(events)
+  const run = runFromJournal(events)
   const slugs = new Set(run.names.map(slugOf))
   return {
     run: runOverview(records, head, run),

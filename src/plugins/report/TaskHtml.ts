@@ -2,7 +2,7 @@
  * One task on the page of a report: in brief what it was for and what was found, and folded away everything else: its
  * model calls, its tool calls with changes as coloured diffs, and its approvals.
  */
-import { type ItemResult, itemsText, modelText, personText, repairText } from "../../kit/documents.ts"
+import { type ItemResult, itemsText, modelText, userText, repairText } from "../../kit/documents.ts"
 import { cachedText, resultText } from "../../kit/models.ts"
 import { type Attempt, attemptText, type CallEvidence, toolCallText, type UnrunCall } from "../../kit/runs.ts"
 import { shortDurationText } from "../../kit/text.ts"
@@ -37,7 +37,7 @@ const findings = ({ failures, issues, repairs }: Attempt): Html =>
     ...failures.map((text) => markup`<span class="bad">failed</span> ${text}`),
     ...issues.map(
       (issue) =>
-        markup`<span class="bad">not usable</span> ${personText(issue)}<br /><span class="dim">The model was told: ${modelText(issue)}</span>`
+        markup`<span class="bad">not usable</span> ${userText(issue)}<br /><span class="dim">The model was told: ${modelText(issue)}</span>`
     ),
     ...repairs.map((repair) => markup`<span class="warn">repaired</span> ${repairText(repair)}`)
   ])

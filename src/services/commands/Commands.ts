@@ -328,15 +328,13 @@ export class Commands extends Context.Service<
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
               Effect.gen(function* () {
-                const {
-                  guarded,
-                  placeholders,
-                  refused,
-                  shownPaths: shownFolders,
-                  ...started
-                } = yield* start(sandboxed, { ...enclosed, copy: mounts }, child)
+                const { guarded, placeholders, refused, shownPaths, ...started } = yield* start(
+                  sandboxed,
+                  { ...enclosed, copy: mounts },
+                  child
+                )
                 const end = yield* watch.holding(placeholders, started.child)
-                return { end: yield* hinted(shownFolders, end, refused), guarded }
+                return { end: yield* hinted(shownPaths, end, refused), guarded }
               }).pipe(Effect.scoped)
             )
           }
