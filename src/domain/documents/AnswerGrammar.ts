@@ -4,12 +4,7 @@
  * (test/domain/documents/AnswerGrammar.test.ts).
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
-import {
-  type KnownHeadings,
-  turnHeadings,
-  resultHeadings,
-  taskListHeadings
-} from "../markdown/MarkdownHeadings.ts"
+import { type KnownHeadings, turnHeadings, resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fieldLabels } from "../markdown/TaskFields.ts"
 import { either, literal, makeJson, makeRules, optional, type Part, type Rules, sequence, times } from "../text/Gbnf.ts"
 import type { ToolInfo } from "../tools/ToolCall.ts"

@@ -202,7 +202,7 @@ const doneBehind =
 /** The slug of a name without its done marks. */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
-/** What a task is about, whatever its name. */
+/** The subject of a task, whatever its name. */
 const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     skill,
@@ -210,7 +210,7 @@ const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
     references.map(({ href }) => href).toSorted((one, other) => one.localeCompare(other))
   ])
 
-/** The issues of tasks that repeat the work of a finished one under another name. */
+/** Issues for tasks that repeat a finished task's work under another name. */
 const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: ReadonlyArray<Task>): void => {
   const done = new Map(work.map((task) => [workOf(task), task.name]))
   for (const { tasks, title } of steps) {
@@ -224,7 +224,7 @@ const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: Rea
   }
 }
 
-/** The tasks of a section that have no result yet. */
+/** The unfinished tasks of a section. */
 const dropFinished = (
   reader: DocumentReader,
   { line, section }: RawStep,
@@ -257,7 +257,7 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
 
 const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
 
-/** Reads a task list. The value is present when every task could be built, also when other issues were found. */
+/** Reads a task list. It has a value when every task could be built, even with other issues. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
@@ -273,7 +273,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
     return reader.reading()
   }
   if (prompt === undefined) {
-    // Without any of its parts a string is no list.
+    // A string without any of the parts is no list.
     if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")
     else
       reader.repair("prompt-filled", { section: "Original prompt" }, "Filled in the prompt, which the list leaves out.")
@@ -320,7 +320,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
 
 const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 
-/** The prompt that a plan file was made for, without a fence around it; nothing when the plan has none. */
+/** The prompt of a plan file, without a fence around it; nothing when the plan has none. */
 export const originalPrompt = (markdown: string): string | undefined => {
   const plan = outline(markdown)
   const section = plan.sections.find(({ heading }) => slugOf(heading.replace(/:\s*$/, "")) === "original-prompt")
@@ -329,6 +329,6 @@ export const originalPrompt = (markdown: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** The prompt of a run of a plan: the one that it was made for, else one that names its file. */
+/** The prompt of a plan's run: its own, or one that names its file. */
 export const promptOfPlan = (markdown: string, file: string): string =>
   originalPrompt(markdown) ?? `Carry out the plan ${file}.`

@@ -1,5 +1,5 @@
 /**
- * What the turns of a task come to: what was called on the way, the calls that are still to be approved and made, and the report.
+ * The outcome of a task's turns: the calls so far, the calls that still need approval, and the report.
  */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
@@ -18,10 +18,10 @@ export const InputValue = Schema.Struct({
 })
 export type InputValue = typeof InputValue.Type
 
-/** What a file was when its change was proposed, and the change where its call does not say all of it. */
+/** The state of a file before a proposed change. Holds the change itself where its call is incomplete. */
 const FileBase = Schema.Struct({
   path: Schema.String,
-  /** Null for a file that is not there, and for one without a text. */
+  /** Null for an absent file, and for one that is not text. */
   text: Schema.NullOr(Schema.String),
   now: Schema.optionalKey(
     Schema.Struct({
@@ -41,32 +41,32 @@ export const TaskInputs = Schema.optionalKey(Schema.NonEmptyArray(InputValue))
 export const TaskOutcome = Schema.Struct({
   task: Task,
   inputs: TaskInputs,
-  /** The calls of the turns with their outcomes; absent when there were none. They are not made again. */
+  /** The calls of the turns with their outcomes; absent without calls. They do not run again. */
   priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
-  /** What changes the project: the files of the working copy. */
+  /** The calls that write the working copy to the project. */
   calls: Schema.Array(ToolCall),
-  /** The texts that the calls begin with, by file; null for a file that is not there. */
+  /** The texts of the files before the calls, null for an absent file. */
   bases: Schema.optionalKey(Schema.Array(FileBase)),
-  /** Who declined a further change, for a task that had changed something by then. */
+  /** Who declined a further change, for a task that had already changed something. */
   declined: Schema.optionalKey(AnsweredBy),
   /** How many turns were taken. */
   turns: Schema.optionalKey(Schema.Int),
-  /** How often the changes were put together with others of the same files, and how often they clashed; absent for never. */
+  /** How often the changes were merged with others of the same files, and how often they clashed; absent for never. */
   joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),
   /** The files that the calls change. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
-  /** The checks of the last changes; absent when there were no changes, or no check is known. */
+  /** The checks of the last changes; absent without changes or without a known check. */
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
-  /** The references that were seen in part. */
+  /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True for a report about the project for which nothing was looked at. */
+  /** True for a report about the project whose model looked at nothing. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** What became of each item, for a task for each item. */
+  /** The result of each item of a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
-  /** The report; absent for the calls of a refinement that a person wrote, which have not been made. */
+  /** The report; absent when a user wrote the calls, which have not run. */
   result: Schema.optionalKey(ResultDocument)
 }).pipe(Schema.encodeKeys({ priorCalls: "looks" }))
 export type TaskOutcome = typeof TaskOutcome.Type
 
-/** The same for calls that do the same. */
+/** Equal for calls that do the same. */
 export const callSign = ({ arguments: given, name }: ToolCall): string => JSON.stringify([name, given])

@@ -14,7 +14,7 @@ import type { ToolCall } from "../tools/ToolCall.ts"
 import { renderInputs } from "./InputFormat.ts"
 import type { InputValue } from "./TaskOutcome.ts"
 
-/** What a refinement adds to a task. */
+/** The parts that a report adds to a task. */
 interface RefinedParts {
   readonly inputs?: ReadonlyArray<InputValue>
   readonly looks?: ReadonlyArray<ToolCall>
@@ -28,11 +28,11 @@ const field = (label: string, value: string): ReadonlyArray<string> => {
   return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
 }
 
-/** An underscore within a word is no emphasis. */
+/** An underscore inside a word is no emphasis. */
 const escapedLabel = (text: string): string =>
   text.replace(/[\\`*[\]<>&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
 
-/** A name or path in which a character would be escaped stands as code instead: models copy what they see. */
+/** Writes a name or path as code when a character would need an escape: models copy what they see. */
 const label = (text: string): string => {
   const escaped = escapedLabel(text)
   return escaped === text || !/^[^\s`[\]]+$/.test(text) ? escaped : `\`${text}\``
@@ -44,10 +44,10 @@ const target = (href: string): string => {
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
 }
 
-/** A reference as it stands in a field. */
+/** A reference in a field. */
 export const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
 
-/** A fence around any text: as many lines as the text has, none for an empty one. */
+/** A fence around a text, with one line for each of its lines. */
 const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {
   const ticks = fenceFor(text)
   const fence = language.includes("`") ? ticks.replaceAll("`", "~") : ticks
@@ -67,7 +67,7 @@ const fields = (task: Task): ReadonlyArray<string> => [
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
-/** Writes what a refinement adds to a task, as an answer holds it. */
+/** Writes what a report adds to a task, in the form of an answer. */
 export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
@@ -76,18 +76,18 @@ export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedP
     ...calls.map(renderToolCall)
   ].join("\n\n")
 
-/** Writes one task as it stands in a plan, without a line break at the end. */
+/** Writes one task of a plan, without a line break at the end. */
 export const renderTask = (task: Task): string =>
   [...fields(task), ...task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])].join("\n")
 
-/** The task for the refiner and the executor. */
+/** The task in prompts of its turns. */
 export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
 
-/** Writes a refinement as a whole. */
+/** Writes a whole report. */
 export const renderTaskReport = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
   `${renderTaskPart(task)}\n\n${renderWorkedTask(parts)}\n`
 
-/** Writes the task sections, as they stand under `## Tasks`. */
+/** Writes the task sections under `## Tasks`. */
 export const renderSteps = (steps: ReadonlyArray<Step>): string =>
   steps.flatMap(({ tasks, title }) => [`### ${title}`, ...tasks.map(renderTask)]).join("\n\n")
 
@@ -96,7 +96,7 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document; the prompt is fenced when it could be taken for a part of the document. */
+/** Writes the strict document. Fences the prompt when it could be read as a part of the document. */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (
@@ -117,7 +117,7 @@ const onlyOutstanding =
 const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
-/** Outstanding tasks, or their names; `shown` counts the tasks that the text names. */
+/** The outstanding tasks, or only their names; `shownEntries` counts the named tasks. */
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length
   const whole = renderSteps(steps)

@@ -1,6 +1,6 @@
 /**
- * One answer of a model in the turns of a task or a message: its text, and the calls that it made through the interface of its
- * server. Each such call is answered by a message of its own, and text beside them is no report.
+ * One answer of a model in a task or a message: its text and its native calls. Each native call gets a message of its own, and
+ * text beside native calls is no report.
  */
 import { assistantMessage, type AssistantMessage } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -11,19 +11,19 @@ import type { PlainAnswer } from "./UnusableAnswer.ts"
 /** An answer as the server sent it. */
 export interface TurnAnswer extends PlainAnswer {
   readonly thinking: string
-  /** The calls of the interface. */
+  /** The native calls. */
   readonly askedCalls: ReadonlyArray<AskedCall>
 }
 
-/** An answer that was read: what it asks for, and itself as a message. */
+/** A parsed answer: its requests, and its message for the conversation. */
 export interface ParsedAnswer extends TurnAnswer {
   readonly content: TurnContent
-  /** The calls of the interface that are answered one by one. */
+  /** The native calls that get a message each. */
   readonly native: ReadonlyArray<ReturnType<typeof readAskedCall>>
   readonly message: AssistantMessage
 }
 
-/** An answer that cannot be used, so that nothing is read out of it. */
+/** An unusable answer, from which nothing is read. */
 export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
   ...answer,
   content: { ...nothingAsked, issues: answer.issues },
@@ -32,8 +32,8 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
 })
 
 /**
- * Joins what the text asks for (`written`) with the calls of the interface. Where the model was not offered the interface, they
- * count as if they stood in the text.
+ * Joins the requests of the text (`written`) with the native calls. When the model was not offered native calls, they count as
+ * calls of the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
   const { askedCalls, shownText, thinking } = answer

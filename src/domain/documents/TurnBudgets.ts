@@ -1,5 +1,5 @@
 /**
- * How a context window is shared between the turns, the summary that takes their place, and the next reply. Sizes are characters.
+ * Divides a context window between the turns, the summary that replaces them, and the next reply. Sizes are characters.
  */
 import { type ConversationMessage, conversationSize, messageText } from "../models/ConversationMessage.ts"
 import { outputsWithin } from "../models/ExecutionBlocks.ts"
@@ -9,51 +9,51 @@ import { answerReserve } from "../models/PromptSize.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 
 /**
- * The conversation takes at most this part of what a prompt may have before it is compacted: nearly all, since each compaction makes the
- * server read everything anew.
+ * A conversation is compacted above this part of the prompt's budget. It is high, since after each compaction the server reads
+ * everything anew.
  */
 const compactAt = 0.96
 
-/** The tokens that a conversation may need before it is compacted. */
+/** The token count above which a conversation is compacted. */
 export const compactedFrom = (window: number): number => (window - answerReserve(window)) * compactAt
 
-/** A compaction makes the conversation at most this part of the window where the first message leaves room for that. */
+/** After a compaction the conversation takes at most this part of the window, if the first message allows it. */
 export const compactTo = 0.5
 
-/** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
+/** A reply takes at most this part of the free window, so that another turn fits after it. */
 export const replyShare = 0.7
 
-/** In a summary, the outputs of the last answer have at most this part of the room beside what else is known. */
+/** In a summary, the last outputs take at most this part of the budget beside the other facts. */
 export const newestShare = 0.7
 
-/** With room for fewer lines no budget is announced: the next compaction makes room. */
+/** Below this many lines no budget is announced: the next compaction frees the window. */
 const leastLines = 30
 
-/** The characters of a line of source code with its number, on average, where too few lines are shown to measure them. */
+/** The average length of a numbered source line, used while too few lines are visible to measure it. */
 const lineCharacters = 50
 
-/** From so many lines on, those that are shown say how long the next ones are. */
+/** From this many lines on, their length predicts the next ones. */
 const leastMeasured = 20
 
-/** A measured line counts as at least so long: a list of short words says nothing of the next file. */
+/** A measured line counts as at least this long: a list of short words predicts nothing. */
 const leastLine = 25
 
-/** More lines are shown than were announced where that shows the whole of what was asked for. */
+/** A reply may exceed the announced lines by this factor to show a request completely. */
 const mostOver = 1.1
 
-/** Outputs whose lines are longer than those before may take so many times more than a reply has otherwise. */
+/** Outputs with longer lines than before may exceed the reply's budget by this factor. */
 export const longerLines = 1.2
 
-/** The characters of an answer that asks for outputs, and of the reply around them. */
+/** The characters of a requesting answer and of the reply around its outputs. */
 const besideOutputs = 800
 
-/** A reply with room for so many lines is enough: the conversation is not compacted to show more. */
+/** A reply with this many lines is enough: no compaction is needed to show more. */
 const enoughLines = 150
 
-/** A compaction before the window is full has to show so many times more of the last outputs than their reply did. */
+/** An early compaction must show this many times more of the last outputs than their reply did. */
 const worthwhile = 1.5
 
-/** The turns that a summary takes the place of. */
+/** The turns that a summary replaces. */
 interface TakenTurns {
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -64,7 +64,7 @@ interface TakenTurns {
 const lastReply = ({ messages }: TakenTurns): number =>
   conversationSize(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1))
 
-/** The characters of a line with its number, as the messages show lines so far. */
+/** The average length of a numbered line in the messages so far. */
 export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number => {
   const lines = messages.flatMap((message) =>
     message.role === "assistant"
@@ -77,7 +77,7 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** What a message says of the output that can be shown next: in a reply, or behind a compaction if that shows more. */
+/** Announces how much output the next reply, or a compaction, can show. */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
@@ -91,14 +91,14 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 
 const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
 
-/** The lines of output that the last answer may count on: what the message before it announced, and a little more. */
+/** The lines of output that the last answer may expect: the announced ones and a few more. */
 export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
   const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
   return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
 }
 
-/** The outputs that the last answer asked for, as far as their lines were announced. */
+/** The outputs that the last answer requested, within the announced lines. */
 const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>
   outputsWithin(
     outcomes.filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome)),
@@ -108,8 +108,8 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary: at least what `compactTo` leaves (`room`), at most a reply to the first message (`most`). The outputs of the
- * last answer come first: cut to less, the model would ask for them again. The changed functions have so many characters.
+ * The size of a summary: at least what `compactTo` leaves (`room`), at most a reply to the first message (`most`). The outputs
+ * of the last answer come first, since the model would request them again. The changed functions have so many characters.
  */
 export const summarySize = (turns: TakenTurns, room: number, most: number, functions = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -117,7 +117,7 @@ export const summarySize = (turns: TakenTurns, room: number, most: number, funct
   return Math.max(room, most / 2, Math.min(most, wanted))
 }
 
-/** True when the last reply cut the outputs to less than was announced, and a summary of this size would show it, or much more. */
+/** True when the last reply cut the outputs below the announced lines, and a summary of this size would show them or much more. */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
   const wanted = sizeOf(outputs)
@@ -130,16 +130,16 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
-/** So many changed files fit the turns that every task has. */
+/** The turns of every task suffice for this many changed files. */
 const filesAtFirst = 3
 
-/** Further turns for each file beyond them: one to look at it, one to correct it. */
+/** Further turns for each additional file: one to read it, one to correct it. */
 const turnsForFile = 2
 
-/** Work does not grow beyond so many turns by itself. */
+/** The turns never grow beyond this by themselves. */
 const mostTurnsGrown = 40
 
-/** The turns that work may take which has these at first: work over many files shows its size by the files that it changes. */
+/** The turn limit of work that starts with `atFirst`. It grows with the number of changed files. */
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))

@@ -1,6 +1,6 @@
 /**
- * One answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task. What asks
- * for something is taken before a report beside it, since the report was written without the reply.
+ * One answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task. A request in
+ * the answer wins over a report beside it, since the model wrote that report without the reply.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -25,34 +25,34 @@ import type { InputValue } from "./TaskOutcome.ts"
 import { readTaskReportText } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
 
-/** What is known of the task before the answer. */
+/** The facts of the task before the answer. */
 interface TurnOptions {
   readonly task: Task
   readonly inputs: ReadonlyArray<SkillInput>
   readonly kept: ReadonlyArray<InputValue>
   /** False for a task that may change no file. */
   readonly mayChange: boolean
-  /** The files that the project has at the paths which the answer names; absent where nothing was looked up. */
+  /** The project files at the paths that the answer names; absent without a lookup. */
   readonly paths?: ProjectPaths
-  /** Whether there is a tool of this name, or one that it stands for; absent where the tools are not known. */
+  /** True for the name of a tool or one of its aliases; absent while the tools are unknown. */
   readonly isTool?: (name: string) => boolean
 }
 
-/** What an answer asks for, or what it reports. */
+/** The requests of an answer, or its report. */
 export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
-  /** The document of the report; absent when the answer asks for something, or holds no report. */
+  /** The text of the report; absent when the answer requests something or has no report. */
   readonly report?: string
-  /** True for a question that the person answered: the next answer goes on from there. */
+  /** True for a question that the user answered: the next answer continues from there. */
   readonly hasUse?: boolean
-  /** True when the answer says in its own words that text goes. */
+  /** True when the answer itself announces that it removes text. */
   readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** What an answer says of the text that its changes take away. */
+/** Whether an answer announces that its changes remove text. */
 export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> => {
   const words = proseLines(answer).filter(({ text }) => !/^\s*(?:<tool_call>|\{)/.test(text))
   return saysRemoval(words.map(({ text }) => text).join("\n")) ? { saysRemoval: true } : {}
@@ -62,12 +62,12 @@ export const nothingAsked: TurnContent = { calls: [], changes: [], issues: [], r
 
 /** An answer in the turns of a task. */
 export interface Turn extends TurnContent {
-  /** The task with what the answer says about it. */
+  /** The task, updated by the answer. */
   readonly task: Task
   readonly inputs: ReadonlyArray<InputValue>
 }
 
-/** Reads a call that was made through the interface; `uid` identifies it within the turn. */
+/** Reads a native call; `uid` identifies it within the turn. */
 export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   const findings = noFindings()
   const text = JSON.stringify({ uid, name: askedCall.name, arguments: askedCall.arguments })
@@ -76,7 +76,7 @@ export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   return { asked: askedCall, call: read, ...findings }
 }
 
-/** An answer in which the text of files is covered, so that it is not cleaned with the answer, and no call is read out of it. */
+/** Masks file contents in an answer, so that they are neither cleaned nor searched for calls. */
 export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()) => {
   const namesFile = (line: string): boolean => (pathInProject(line, paths) ?? pathOfLine(line)) !== undefined
   return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
@@ -84,10 +84,10 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
 
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
-/** The headings of an answer in which a call, or what belongs to it, may stand. */
+/** The headings under which an answer may hold calls and their inputs. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
-/** Splits an answer at the heading of its report; the headings of a file that it quotes are none. */
+/** Splits an answer at the heading of its report, ignoring headings of quoted files. */
 const partsOf = (
   answer: string,
   paths: ProjectPaths | undefined
@@ -104,7 +104,7 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
+/** The part of an answer that holds calls, under their heading; nothing without calls. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
@@ -116,7 +116,7 @@ const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasRe
   return `## Tool Calls\n\n${acting}`
 }
 
-/** The issue of an answer whose section for calls holds none. */
+/** The issue of a section for calls without any call. */
 export const noCalls = (end: string): Issue =>
   makeIssue(
     "section-empty",
@@ -133,14 +133,14 @@ const hasCallHeading = (acting: string): boolean =>
     /^(?:tool-calls|look-first)$/.test(knownHeading?.key ?? "")
   )
 
-/** The issues of required inputs that no answer gave yet. */
+/** The issues of required inputs that are still missing. */
 const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
   const findings = noFindings()
   readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)
   return findings.issues
 }
 
-/** Reads an answer. Without calls, changes and a report it has issues. */
+/** Reads an answer. One without calls, changes and a report gets issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, paths, task } = options
   const covered = withCoveredFiles(answer, paths)

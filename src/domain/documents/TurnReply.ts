@@ -1,5 +1,5 @@
 /**
- * The reply of the program to an answer of the model in the turns of a task or a message.
+ * The reply of the program to an answer in the turns of a task or a message.
  */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -16,21 +16,21 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-/** What came of an answer; each part is absent where there is nothing to tell. */
+/** The results of an answer; absent parts have nothing to report. */
 export interface AnswerResults {
-  /** What the answer asked for, with what came of it. */
+  /** The calls of the answer with their outcomes. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
-  /** The files that the answer changed, with their texts before it. */
+  /** The files that the answer changed, with their previous texts. */
   readonly files?: ReadonlyArray<ProposedFile>
-  /** What the replacements of the answer came to, a sentence each. */
+  /** The result of each replacement, a sentence each. */
   readonly replaced?: ReadonlyArray<string>
-  /** Which images of the results the message shows, and which it leaves out, a sentence each. */
+  /** Which images the message shows and which it leaves out, a sentence each. */
   readonly images?: ReadonlyArray<string>
-  /** What the changes of the answer left behind elsewhere, a line each. */
+  /** The remaining occurrences of what the answer renamed or removed, a line each. */
   readonly remaining?: ReadonlyArray<string>
-  /** The checks that ran because of the answer. */
+  /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
-  /** The instructions of the project that hold for its files, as a block. */
+  /** The block of project instructions that apply to its files. */
   readonly instructions?: string
 }
 
@@ -38,30 +38,30 @@ export interface Reply {
   readonly turn: number
   readonly results: AnswerResults
   readonly issues: ReadonlyArray<Issue>
-  /** How to correct the answer; by what corrects it alone when absent. */
+  /** How to correct the answer; the issues speak for themselves when absent. */
   readonly correction?: string | undefined
-  /** The calls whose outputs stand whole in the messages before this reply. */
+  /** The calls whose whole outputs are already in the conversation. */
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
-  /** True for an answer that was given before. */
+  /** True for a repeated answer. */
   readonly isRepeated?: boolean
-  /** What to do now. */
+  /** The next instruction. */
   readonly instruction: string
   /** The most characters of the whole reply. */
   readonly budget: number
-  /** The lines of output that were announced before the answer. */
+  /** How many lines of output the previous reply announced. */
   readonly lines?: number | undefined
 }
 
-/** The same words in each line of a diff need no more characters. */
+/** A diff that swaps the same words in each line needs no more characters. */
 const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** Why a call of which the output stands above is not shown again. */
+/** Points to the output that is already above, instead of repeating it. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
 
-/** A change that was not made, by the first line that it would have replaced, and why. */
+/** Names a failed change by the first line that it would replace, with the reason. */
 export const notChanged = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
@@ -69,7 +69,7 @@ export const notChanged = (outcome: CallOutcome): string => {
   return `### Not changed: ${pathOf(outcome.call)}\n\n${block}${outcomeText(outcome)}\n\n`
 }
 
-/** What the changes of an answer made, one diff for each file, and why others were not made. */
+/** The changes of an answer as one diff for each file, and the reasons of failed ones. */
 const changesText = (
   outcomes: ReadonlyArray<CallOutcome>,
   files: ReadonlyArray<ProposedFile>,
@@ -86,13 +86,13 @@ const changesText = (
   ].join("")
 }
 
-/** The checks of the last changes; after changes it is said, too, that there was none. */
+/** The checks of the last changes. After changes it also reports that no check ran. */
 export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
 
-/** The reply to an answer: what was done, what is wrong, and what to do now. */
+/** The reply to an answer: what happened, what is wrong, and what to do next. */
 export const replyText = ({
   budget,
   correction = "Answer with what corrects this; what else was in the answer is done.",
@@ -133,14 +133,14 @@ export const replyText = ({
   return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines)}${changed}${after}`.trimEnd()
 }
 
-/** A call of the interface with what came of it; one that was not made has issues. */
+/** A native call with its outcome; a call that did not run has issues. */
 export interface CallReply {
   readonly askedCall: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** The calls with ids unlike each other and unlike those of earlier calls, since a model may use an id twice. */
+/** Gives calls unique ids across all turns, since a model may reuse an id. */
 export const withUniqueIds = (
   calls: ReadonlyArray<AskedCall>,
   messages: ReadonlyArray<ConversationMessage>
@@ -154,7 +154,7 @@ export const withUniqueIds = (
   })
 }
 
-/** The result of a call that was not made. */
+/** The result of a call that did not run. */
 const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
   success: false,
   data: null,
@@ -164,8 +164,8 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * The messages that reply to calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest; where
- * that is too little for each, the last ones have nothing.
+ * One message for each native call. Short outputs stay whole, and long ones share the rest. When the shares become too small,
+ * the last outputs are left out.
  */
 export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))

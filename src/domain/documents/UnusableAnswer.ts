@@ -1,6 +1,6 @@
 /**
- * The text of an answer, and what becomes of one that cannot be read as a document: stopped, cut off, empty, only thought. The model
- * can repair each of these by answering differently, so they are answers with issues.
+ * The text of an answer, and the issues of one that is no document: stopped, cut off, empty, or only thoughts. The model can
+ * fix each of these with another answer.
  */
 import * as Option from "effect/Option"
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -10,7 +10,7 @@ import { cutAtParagraph } from "../text/Excerpt.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "./AnswerWatch.ts"
 import { repeatsStopped, stoppedAgain, stoppedNote } from "./UselessAnswers.ts"
 
-/** What the stage knows of its document. */
+/** The document that the stage expects. */
 interface ExpectedDocument {
   readonly shape?: AnswerShape
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
@@ -18,12 +18,12 @@ interface ExpectedDocument {
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
-/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
+/** The answer of one attempt. `shownText` is the part that the next prompt repeats. */
 export interface PlainAnswer {
   readonly text: string
   readonly issues: ReadonlyArray<Issue>
   readonly shownText: string
-  /** The model thought and came to no answer. */
+  /** The model thought and wrote no answer. */
   readonly hasOnlyThought?: boolean
 }
 
@@ -65,7 +65,7 @@ const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAn
   }
 }
 
-/** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
+/** An answer that hit the length limit: its complete part, with the issues of that part. */
 const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainAnswer => {
   const part = wholePartOf(partial)
   const partIssues = readPart === undefined ? [] : issuesOfPart(part, readPart)
@@ -75,7 +75,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Failures that the model can repair by answering differently. */
+/** Turns a failure that another answer can fix into an answer with issues. */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

@@ -1,13 +1,13 @@
 /**
- * Answers of which nothing can be used: no document, a loop, only thoughts, the same again. A model that gives several in a row at
- * one place does not get further with more attempts, each of which may take minutes.
+ * Recognises useless answers: no document, a loop, only thoughts, the same again. After several in a row at one place more
+ * attempts do not help, and each may take minutes.
  */
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
 
-/** After so many in a row the model is given up. */
+/** After this many in a row the model is given up. */
 export const mostUselessAnswers = 3
 
-/** What is wrong with an answer that holds nothing of what was asked for. */
+/** The issues of an answer with none of the requested content. */
 const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "answer-cut-off",
   "answer-empty",
@@ -25,10 +25,10 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
 export const holdsNothing = (issues: ReadonlyArray<Issue>): boolean =>
   issues.some(({ code }) => nothingUsable.has(code))
 
-/** What stands in a prompt for the rest of an answer that was stopped. */
+/** Replaces the rest of a stopped answer in a prompt. */
 export const stoppedNote = (left: number): string => `[The answer was stopped; ${left} characters are left out.]`
 
-/** True for an answer that repeats one that was stopped, with the note of the program. */
+/** True for an answer that copies a stopped one, with the program's note. */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
 /** The issue of such an answer. */
@@ -41,7 +41,7 @@ export const stoppedAgain = makeIssue(
   }
 )
 
-/** What was asked for, for the sentence about a model that cannot do it. */
+/** The requested content, for the sentence about a model that cannot write it. */
 const wantedIn: Readonly<Record<string, string>> = {
   plan: "plan this",
   task: "carry out the task",
@@ -50,6 +50,6 @@ const wantedIn: Readonly<Record<string, string>> = {
   ask: "answer this"
 }
 
-/** About a model that was given up at a stage, and what the person can do. */
+/** Tells the user that a model was given up at a stage, and what to do. */
 export const unableText = (model: string, stage: string): string =>
   `The model ${model} could not ${wantedIn[stage] ?? "do this"}: ${mostUselessAnswers} answers in a row were of no use. Try a larger model (--model), or say the request in fewer and plainer words.`

@@ -1,17 +1,20 @@
 /**
- * The character sets of text files beside Unicode: Windows-1252, which holds Latin-1, and Shift-JIS. Each is decoded and
- * encoded with the same table, so that bytes become the same bytes again.
+ * The character sets of text files besides Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. One table decodes and
+ * encodes each set, so that bytes survive a round trip.
  */
 
-/** A set in which ASCII stands for itself. */
+/** A set that includes ASCII. */
 export interface CharacterSet {
-  /** Nothing for bytes that are none of its characters. */
+  /** Nothing for bytes outside the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
-  /** The bytes of one character; nothing for one that the set lacks. */
+  /** The bytes of one character; nothing when the set lacks it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined
 }
 
-/** The characters of Windows-1252 from 0x80 to 0x9F. Five of them are not assigned, and stand for the control of the same number. */
+/**
+ * The characters of Windows-1252 from 0x80 to 0x9F. The five unassigned ones stand for the control character of the same
+ * number.
+ */
 const windowsSigns =
   "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +
   "\u0090\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u009D\u017E\u0178"
@@ -21,7 +24,7 @@ const windowsCharacters = Array.from({ length: 256 }, (_, byte) =>
 )
 const windowsBytes = new Map(windowsCharacters.map((character, byte) => [character, [byte]] as const))
 
-/* The decoder of some releases of Node takes Windows-1252 for Latin-1. */
+/* The decoder of some Node releases confuses Windows-1252 with Latin-1. */
 export const windows1252: CharacterSet = {
   decode: (bytes) => Array.from(bytes, (byte) => windowsCharacters[byte] ?? "").join(""),
   encode: (character) => windowsBytes.get(character)
@@ -29,7 +32,7 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/** Leads whose characters stand in another place as well, and are written there. */
+/** Leads whose characters have a second position, which is the one to write. */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail
@@ -46,7 +49,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* What is left out: two characters, characters for private use, and pairs without a character. */
+      /* Skips pairs of characters, characters for private use, and pairs without a character. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])
@@ -86,15 +89,15 @@ export const shiftJis: CharacterSet = {
   }
 }
 
-/** Leads of the Chinese characters that texts use most; the letters with accents of Windows-1252 stand behind them. */
+/** Leads of the most common Chinese characters. In Windows-1252 these bytes are followed by accented letters. */
 const isCommonLead = (lead: number): boolean => lead >= 0x88 && lead <= 0x97
 
 const kana = /[\u3041-\u3096\u30A1-\u30FA]/
 const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
- * True for decoded text that was hardly written in anything but Shift-JIS: it has kana, or Chinese characters in a row and among
- * them one that is used often. Words of Windows-1252 with several accents may look like rare ones.
+ * True for decoded text that is almost certainly Shift-JIS: it has kana, or Chinese characters in a row with a common one
+ * among them. Windows-1252 words with several accents may look like rare ones.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

@@ -1,5 +1,5 @@
 /**
- * The order of texts by code point: the same on every machine, and the order git lists paths in.
+ * Orders texts by code point: the same on every machine, and the order of paths in git.
  */
 
 /** Moves surrogates above the other code units, where their code points belong. */

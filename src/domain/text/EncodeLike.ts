@@ -1,6 +1,6 @@
 /**
- * Encodes the new text of a file as the file is encoded: lines that stay keep their bytes, whatever they are, and changed lines
- * are written in the encoding of the file, with its byte order mark.
+ * Encodes the new text of a file in the file's own encoding. Unchanged lines keep their bytes, even invalid ones. Changed
+ * lines use the encoding and the byte order mark of the file.
  */
 import * as Result from "effect/Result"
 import * as TextDiff from "effect/TextDiff"
@@ -53,10 +53,13 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
   return lines
 }
 
-/** With more differences the search for lines that stay would take too long; all between the first and the last one are written anew. */
+/**
+ * With more differences, aligning the lines would take too long: everything between the first and the last one is encoded
+ * anew.
+ */
 const maxEdits = 5000
 
-/** The new lines, each with the bytes of the old one that it is, and the old lines that go. */
+/** The new lines, with the old bytes of unchanged ones, and the removed old lines. */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(
     before.map(({ text }) => text),
@@ -77,7 +80,7 @@ const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   return { lines, replaced }
 }
 
-/** Encodes one changed line; fails with the character that the encoding lacks. */
+/** Encodes one changed line, or fails with the character that the encoding lacks. */
 type LineEncoder = (line: string) => Result.Result<Uint8Array, string>
 
 const inCharacterSet =
@@ -92,7 +95,7 @@ const inCharacterSet =
     return Result.succeed(Uint8Array.from(bytes))
   }
 
-/** UTF-8 in which the bytes of the replaced lines that were none become themselves again. */
+/** UTF-8 that turns displayed bytes such as `\xe9` of the replaced lines back into bytes. */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
   const byteOfText = new Map(
     replaced.flatMap(({ bytes }) => showBytes(bytes).shownBytes.map((byte) => [shownByte(byte), byte] as const))
@@ -152,13 +155,16 @@ const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Res
 
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
-/** The bytes of a text for a file that held other bytes; UTF-8 where it held no text. Fails with why, worded to follow "because". */
+/**
+ * The bytes of a text in the encoding of the file's old bytes; UTF-8 when it held no text. A failure completes the sentence
+ * "because ...".
+ */
 export const encodeLike = (before: Uint8Array | undefined, text: string): Result.Result<Uint8Array, string> => {
   const decoded = before === undefined ? undefined : Result.getOrUndefined(decodeFile(before))
   if (before === undefined || decoded === undefined) return Result.succeed(utf8(text))
   return Result.flatMap(encodeAs(before, text, decoded.encoding), (bytes) => {
     if (decoded.encoding === "UTF-8") return Result.succeed(bytes)
-    /* What is written must be read as the same text. */
+    /* The result must decode to the same text. */
     const read = decodeFile(bytes)
     if (Result.isSuccess(read) && read.success.text === withoutMark(text)) return Result.succeed(bytes)
     return Result.fail(

@@ -1,8 +1,8 @@
 /**
- * Shortens texts for prompts, at places where a reader would, and always with a word about what is left out.
+ * Shortens texts for prompts at natural breaks, and always says what is left out.
  */
 
-/** Fences that are open after the line, given those before it: the marker of the open fence, or `""`. */
+/** The fence that is open after the line: its marker, or `""`. */
 const fenceAfter = (open: string, line: string): string => {
   const marker = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
   if (marker === null) return open
@@ -11,7 +11,7 @@ const fenceAfter = (open: string, line: string): string => {
   return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
 }
 
-/** Where the last paragraph that fits ends, never inside a fence; 0 when not even the first one fits. */
+/** The end of the last paragraph that fits, outside fences; 0 when not even the first one fits. */
 const lastParagraphEnd = (text: string, max: number): number => {
   let end = 0
   let offset = 0
@@ -25,20 +25,23 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The longest beginning of whole lines that fits; without a line end, of whole characters. */
+/** The longest beginning of whole lines that fits, or of whole characters without a line end. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
 }
 
-/** Cuts a string that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
-export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly omittedCharacters: number } => {
+/** Cuts a string of more than `max` characters at the end of a paragraph. `omittedCharacters` is 0 without a cut. */
+export const cutAtParagraph = (
+  text: string,
+  max: number
+): { readonly text: string; readonly omittedCharacters: number } => {
   if (text.length <= max) return { text, omittedCharacters: 0 }
   const kept = text.slice(0, lastParagraphEnd(text, max) || lastLineEnd(text, max)).trimEnd()
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** The first lines of a string. `left` counts the lines that are left out. */
+/** The first lines of a string, and the number of lines after them. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -46,17 +49,17 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
     : { text: `${lines.slice(0, max).join("\n")}\n`, omittedLines: lines.length - max }
 }
 
-/** At most `limit` characters, cut at the end of a line, with a note that says so. */
+/** Cuts a string to `limit` characters at a line end, with a note about it. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* The number in the note is part of what is measured: with a limit of 0 it has one digit. */
+  /* Measures the note with its number: with a limit of 0 it has one digit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Gives each text an equal share of the budget; what a short one leaves goes to the long ones. */
+/** Divides the budget equally; what short texts do not need goes to the long ones. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -70,8 +73,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Shares of the budget of which none is too small: as long as several texts would have less than `least` says of them, the last
- * of these has nothing. Some lines of each are of less use than one function.
+ * Divides the budget without useless shares: while several texts get less than `least`, the last of them gets nothing. One
+ * function helps more than a few lines of each.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -90,21 +93,21 @@ export const usefulShares = (
   }
 }
 
-/** The characters of a surrogate pair are kept together. */
+/** Never splits a surrogate pair. */
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
-/** At most so many characters, the last one an ellipsis where something is left out. */
+/** At most `most` characters; an ellipsis replaces the rest. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${cutAt(text, most - 1)}…`
 
 export interface ListExcerpt {
   readonly text: string
-  /** How many entries are in it, from the first. */
+  /** The number of listed entries. */
   readonly shownEntries: number
 }
 
-/** At most `limit` characters, or those of `rest` alone where that is more. `rest` says how many entries are left out. */
+/** Lists entries in at most `limit` characters. `rest` writes the number of omitted ones, and may exceed the limit alone. */
 export const listWithin = (
   entries: ReadonlyArray<string>,
   limit: number,
@@ -123,11 +126,11 @@ export const listWithin = (
   return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
-/** Where the lines stand in their file. */
+/** The position of the lines in their file. */
 export interface LinePlace {
-  /** The number of the first line, counted from 1. */
+  /** The number of the first line, from 1. */
   readonly first: number
-  /** How many lines the file has, where that is known. */
+  /** The number of lines in the file, if known. */
   readonly of?: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * How durations, sizes and paths are written for a person.
+ * Formats durations, sizes and paths for the user.
  */
 
 const parted = (more: number, moreUnit: string, less: number, lessUnit: string): string =>
@@ -14,11 +14,11 @@ export const secondsText = (seconds: number): string => {
     : parted(Math.floor(minutes / 60), "h", minutes % 60, "min")
 }
 
-/** `1.7 s` for what is shorter than a minute. */
+/** `1.7 s` below a minute. */
 export const durationText = (ms: number): string =>
   ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 
-/** `12 ms` for what is shorter than a second. */
+/** `12 ms` below a second. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
 /** `5.2 GB`, `270 MB`, `472 kB` */
@@ -29,15 +29,15 @@ export const sizeText = (bytes: number): string =>
       ? `${Math.round(bytes / 1e6)} MB`
       : `${Math.round(bytes / 1e3)} kB`
 
-/** `12 bytes`, and a size for more than 1000. */
+/** `12 bytes`, or a size above 1000. */
 export const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
-/** A string without line breaks, and with one blank for several. */
+/** Joins lines and collapses blanks. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
 
-/** A string in which paths below the project are relative to it. A longer path that only holds the project's stays. */
+/** Makes paths inside the project relative to it, but not longer paths that merely contain it. */
 export const withoutProject = (text: string, project: string): string =>
   project.length < 2
     ? text
@@ -52,6 +52,6 @@ export const belowHome = (path: string, home: string): string =>
 /** `1 task`, `2 tasks`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The first names, and how many there are more. */
+/** The first names, and the number of further ones. */
 export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
   `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`

@@ -1,29 +1,25 @@
 /**
- * Grammars in the notation of llama.cpp (GBNF), made of parts: a part is the right side of a rule.
+ * Builds grammars in the notation of llama.cpp (GBNF). A part is the right side of a rule.
  */
 import type * as Schema from "effect/Schema"
 
-/** A part of a rule, ready to stand beside others. */
+/** A part of a rule that needs no further brackets. */
 export type Part = string
 
-/** What stands there word for word. */
 export const literal = (text: string): Part => JSON.stringify(text)
 
 export const sequence = (...parts: ReadonlyArray<Part>): Part => parts.join(" ")
 
-/** One of the parts. */
 export const either = (parts: ReadonlyArray<Part>): Part =>
   parts.length === 1 ? (parts[0] ?? "") : `(${parts.join(" | ")})`
 
 export const optional = (part: Part): Part => `(${part})?`
 
-/** The part so many times. */
 export const times = (part: Part, least: number, most: number): Part => `(${part}){${least},${most}}`
 
-/** Makes the rules of one grammar. */
 export const makeRules = () => {
   const rules = new Map<string, Part>()
-  /** Adds a rule once, and gives the part that refers to it. */
+  /** Adds a rule once, and returns the part that refers to it. */
   const rule = (name: string, make: () => Part): Part => {
     if (!rules.has(name)) {
       rules.set(name, "")
@@ -52,7 +48,7 @@ export const makeJson = ({ rule }: Rules) => {
   const boolean = () => rule("boolean", () => `"true" | "false"`)
   const value = (): Part => rule("value", () => either([string(), number(), boolean(), `"null"`, `"[" "]"`, `"{" "}"`]))
 
-  /** The members of an object: those that it must have, and any of the others after them. */
+  /** The required members of an object, followed by any of the optional ones. */
   const members = (schema: JsonSchema): Part => {
     const properties = Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {})
     const required = Array.isArray(schema["required"]) ? schema["required"] : []

@@ -1,19 +1,19 @@
 /**
- * JSON beyond what the platform gives: how deeply it is nested, one spelling per value, what a parser hides (repeated
- * keys, inexact numbers, a string that breaks off), and names in `snake_case`.
+ * JSON helpers that the platform lacks: nesting depth, canonical form, what a parser hides (repeated keys, inexact numbers, an
+ * unfinished string), and names in `snake_case`.
  */
 import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
 
-/** More levels than this are read nowhere: nobody's arguments, results or settings have as many. */
+/** Deeper values are rejected everywhere: no real arguments, results or settings reach this depth. */
 export const maxNesting = 64
 
-/** More parts than this are not measured: a value that refers to the same part again and again can have any number. */
+/** Larger values are not measured: a value that refers to the same part repeatedly has no limit. */
 const maxParts = 1_000_000
 
 const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 
-/** True for a value with more than `most` levels of objects and lists, also for one that holds itself. */
+/** True for a value with more than `most` levels of objects and lists, or one that contains itself. */
 export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
   let partsLeft = maxParts
   const exceeds = (part: unknown, level: number): boolean => {
@@ -24,10 +24,10 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
   return exceeds(value, 1)
 }
 
-/** What stands for the parts that are left out. */
+/** Replaces the parts that are cut off. */
 const leftOut = "(nested too deeply)"
 
-/** The value with at most `most` levels; what is deeper is replaced by a string that says so. */
+/** The value with at most `most` levels; a string replaces deeper parts. */
 export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {
   if (typeof value !== "object" || value === null) return value
   if (most === 0) return leftOut
@@ -35,7 +35,7 @@ export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => 
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutDeeper(one, most - 1)]))
 }
 
-/** True when a string has, as JSON, more than `most` levels; brackets inside strings do not count. Linear in its length. */
+/** True for JSON text with more than `most` levels, brackets inside strings not counted. Linear in its length. */
 export const textNestedTooDeep = (text: string, most: number = maxNesting): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -59,27 +59,27 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** What the pass found; keys and numbers only where the text is JSON. */
+/** The findings of one pass; keys and numbers are valid only for JSON text. */
 export interface JsonScan {
   readonly deepest: number
-  /** Brackets still open at the end. */
+  /** How many brackets are open at the end. */
   readonly open: number
   /** True when the text ends inside a string. */
   readonly inString: boolean
-  /** `...` outside of strings: something was left out. */
+  /** `...` outside strings marks an omission. */
   readonly ellipsis: boolean
   readonly repeatedKey: string | undefined
   readonly forbiddenKey: string | undefined
-  /** A number that is no finite number or too large to be exact. */
+  /** A number that is infinite or too large to be exact. */
   readonly inexactNumber: string | undefined
-  /** Positions at which a top-level object or array ends, exclusive. */
+  /** Exclusive end positions of top-level objects and arrays. */
   readonly ends: ReadonlyArray<number>
 }
 
-/** What the pass stops at. */
+/** The characters at which the pass stops. */
 const sign = /["{}[\]\d…-]|\.\.\./g
 
-/** The position of the next sign; the end of the text when there is none. */
+/** The position of the next sign, or the end of the text. */
 const nextSign = (text: string, from: number): number => {
   sign.lastIndex = from
   return sign.exec(text)?.index ?? text.length
@@ -148,13 +148,13 @@ export const scanJson = (text: string): JsonScan => {
   return { deepest, open: stack.length, inString, ellipsis, repeatedKey, forbiddenKey, inexactNumber, ends }
 }
 
-/** What stands under these names is somebody else's: arguments and results of tools, JSON schemas, metadata of skills. */
+/** The values under these names belong to others: arguments and results of tools, JSON schemas, metadata of skills. */
 export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
 
-/** `endsAtSeconds` as `ends_at_seconds`; `_tag` and names that have no capitals stay. */
+/** `endsAtSeconds` becomes `ends_at_seconds`; `_tag` and lower-case names stay. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
 
-/** The same value with the names of its fields in `snake_case`, but for what belongs to others. */
+/** The value with field names in `snake_case`, except inside foreign values. */
 const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value
@@ -163,10 +163,10 @@ const snakeNames = (value: unknown): unknown => {
   )
 }
 
-/** JSON for whoever reads a command's output: names in `snake_case`, and no power over a terminal that shows it. */
+/** The JSON of a command's output: names in `snake_case`, safe to print on a terminal. */
 export const outputJson = (value: unknown, indent?: number): string => printableJson(snakeNames(value), indent)
 
-/** `readFile`, `read-file` and `Read File` all become `read_file`; empty when no letter or digit is left. */
+/** `readFile`, `read-file` and `Read File` become `read_file`; empty without a letter or digit. */
 export const snakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -174,7 +174,7 @@ export const snakeCase = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
 
-/** The value with every text changed, names of fields included. */
+/** Changes every text of a value, field names included. */
 export const withTexts = <Value>(value: Value, change: (text: string) => string): Value => {
   const within = (part: unknown): unknown => {
     if (typeof part === "string") return change(part)

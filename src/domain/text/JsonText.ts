@@ -1,6 +1,5 @@
 /**
- * JSON with places: reads a text that a person wrote and knows the line and column of every key and element, so that a
- * problem found later can be shown where it stands.
+ * Reads JSON with the line and column of every key and element, so that a later problem can point to its place.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -14,30 +13,30 @@ import {
 } from "jsonc-parser"
 import { maxNesting, textNestedTooDeep } from "./Json.ts"
 
-/** A position in a string; both count from 1. */
+/** A position in a string; line and column count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** What is wrong, at which place. */
+/** A problem with its place. */
 export interface JsonProblem extends Place {
   readonly what: string
 }
 
-/** A value with the places of its parts; the place of an unknown path is that of its nearest known parent. */
+/** A value with the places of its parts. An unknown path has the place of its nearest known parent. */
 export interface LocatedJson {
   readonly value: Schema.Json
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
 }
 
-/** A carriage return alone ends a line as well, as in editors. */
+/** As in editors, a single carriage return also ends a line. */
 const placeAt = (text: string, offset: number): Place => {
   const lines = text.slice(0, offset).split(/\r\n?|\n/)
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
-/** `ValueExpected` of the parser as words. */
+/** Turns `ValueExpected` of the parser into words. */
 const faultText = ({ error }: ParseError): string =>
   `${printParseErrorCode(error)
     .replace(/(?<=[a-z])[A-Z]/g, " $&")
@@ -45,7 +44,7 @@ const faultText = ({ error }: ParseError): string =>
 
 const keyOf = ({ children: [key] = [] }: Node): unknown => key?.value
 
-/** The first key of an object that it has before; the parser takes it. */
+/** The first repeated key of an object, which the parser would accept. */
 const repeatedKey = (node: Node): Node | undefined => {
   const { children = [], type } = node
   const again =
@@ -55,7 +54,7 @@ const repeatedKey = (node: Node): Node | undefined => {
   return again ?? children.map(repeatedKey).find((one) => one !== undefined)
 }
 
-/** Reads strict JSON, also without a value for repeated keys; where other programs write it, with comments and trailing commas. */
+/** Reads strict JSON and rejects repeated keys. `isLoose` allows comments and trailing commas, for files of other programs. */
 export const readJson = (given: string, isLoose = false): Result.Result<LocatedJson, JsonProblem> => {
   const text = isLoose ? given.replace(/^\uFEFF/, " ") : given
   const problemAt = (offset: number, what: string) => Result.fail({ ...placeAt(text, offset), what })

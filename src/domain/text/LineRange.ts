@@ -1,5 +1,5 @@
 /**
- * Lines of a string by number, as references narrow files: 1-based, inclusive.
+ * Ranges of lines, as references narrow files: 1-based and inclusive.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,16 +8,16 @@ import * as Schema from "effect/Schema"
 export const LineRange = Schema.Struct({ from: Schema.Int, to: Schema.Int })
 export type LineRange = typeof LineRange.Type
 
-/** True when all lines of a range stand in another one. */
+/** True when the outer range includes the whole inner one. */
 export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
   outer.from <= inner.from && inner.to <= outer.to
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** How many lines a string has; the line end at its very end begins no new one. */
+/** Counts the lines; the final line end begins no new one. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/** The lines of a range; nothing when it begins outside of the text. A range may end behind the last line. */
+/** The lines of a range. Nothing when it begins after the text; it may end after it. */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length
@@ -25,7 +25,7 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
 
-/** How many lines at the beginning of a string have so many characters, at least one. */
+/** How many first lines fit these characters, at least one. */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters
   const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)

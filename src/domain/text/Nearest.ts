@@ -1,10 +1,10 @@
 /**
- * The valid names that a wrong name may have meant, for issues and error messages. Names are compared as words in any
- * order, by spelling and by a table of words that mean the same in names of tools, skills and arguments.
+ * Suggests valid names for a wrong one, for issues and error messages. Compares the words of names in any order, by spelling
+ * and by a table of synonyms in names of tools, skills and arguments.
  */
 import { distance } from "fastest-levenshtein"
 
-/** Words of one meaning. The first word names the meaning. */
+/** Synonyms. The first word names the group. */
 const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<string>]> = [
   ["search", "find", "grep", "rg", "ripgrep", "ag", "ack", "lookup", "locate", "seek", "scan", "query", "hunt"],
   ["tree", "list", "ls", "dir", "directory", "folder", "glob", "listing", "outline", "structure", "layout"],
@@ -36,7 +36,7 @@ const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<s
   ["edit", "code", "develop", "program"]
 ]
 
-/** Parts of names that say little: they count less than other words. */
+/** Words of names that carry little meaning and count less. */
 const weak = new Set(["get", "the", "a", "an", "of", "in", "for", "to", "tool", "file", "current", "my", "task", "do"])
 
 const changing = new Set(["edit", "write", "delete", "remove", "move", "rename", "erase", "rm", "mv"])
@@ -56,11 +56,11 @@ const meanings = Map.groupBy(
 interface NameWord {
   readonly stem: string
   readonly meanings: ReadonlyArray<string>
-  /** How much the word counts, 0 to 1. */
+  /** The weight of the word, from 0 to 1. */
   readonly weight: number
 }
 
-/** The words of a name in any style, in lower case: `searchFiles`, `search-files` and `Search files` have the same. */
+/** The words of a name in lower case: `searchFiles`, `search-files` and `Search files` give the same words. */
 export const wordsInName = (name: string): ReadonlyArray<string> =>
   name
     .replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
@@ -75,25 +75,25 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     weight: weak.has(word) ? 0.4 : 1
   }))
 
-/** True for two words that both change something, if not in the same way. */
+/** True for two verbs that both change something, even in different ways. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** What a name promises to do: to change something, only to read, or neither as far as its words tell. */
+/** Whether a name promises a change or a read; nothing when its words do not tell. */
 export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** Two names that are less alike than this have nothing to do with each other. */
+/** Names that are less alike are unrelated. */
 const threshold = 0.45
 
-/** True for words of three letters and more that differ in the order of their letters only: `scr` and `src`. */
+/** True for words of at least three letters with the same letters in another order: `scr` and `src`. */
 const hasSameLetters = (a: string, b: string): boolean =>
   a.length > 2 && a.length === b.length && [...a].toSorted().join("") === [...b].toSorted().join("")
 
-/** How alike two words are, 0 to 1. */
+/** The likeness of two words, from 0 to 1. */
 const wordLikeness = (a: NameWord, b: NameWord): number => {
   if (a.stem === b.stem) return 1
   if (a.meanings.some((meaning) => b.meanings.includes(meaning))) return 0.85
@@ -106,11 +106,11 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of the words of one name have a counterpart in the other. */
+/** How much of one name's words the other name covers. */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 
-/** The share of the words of both names that have a counterpart in the other one. */
+/** The share of the words of both names that the other one covers. */
 const meaningLikeness = (a: ReadonlyArray<NameWord>, b: ReadonlyArray<NameWord>): number => {
   const total = weightOf(a) + weightOf(b)
   return total === 0 ? 0 : (covered(a, b) + covered(b, a)) / total
@@ -137,7 +137,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
       const isOpposite = intent !== undefined && other !== undefined && intent !== other
       const spelling = spellingLikeness(bare, bareOf(candidate))
       const meaning = isOpposite ? 0 : meaningLikeness(sought, wordsOf(candidate))
-      /* A typing error is nearer than a word of the same meaning. */
+      /* A typing error is nearer than a synonym. */
       return { candidate, spelling, likeness: Math.max(meaning, spelling >= 0.6 && !isOpposite ? spelling : 0) }
     })
     .filter(({ likeness }) => likeness >= threshold)
@@ -146,7 +146,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names, or all of them when none is near: where only these names are valid. */
+/** The nearest names, or all of them when none is near. For places where only these names are valid. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

@@ -1,15 +1,15 @@
 /** Numbers in a sentence and in the lines of a file that it is about, and whether they contradict each other. */
 
-/** More lines than these hold too much to contradict one number. */
+/** More lines hold too many numbers to contradict one. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
-/** What counts or places something instead of saying what stands there. */
+/** Words that make a number a count or a position instead of a value. */
 const counts =
   /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
 const counted =
   /^\s*(?:(?:\w+ )?(?:lines?|files?|places?|times?|calls?|callers?|usages?|uses|matches|results?|tests?|functions?|methods?|classes|cases?|links?|hits|of)\b|[):.]\s)/i
-/** Words that say that a number is the value of something. */
+/** Words that make a number the value of something. */
 const isValue =
   /(?:\b(?:is|are|was|to|of|at|most|least|default|defaults|limit|maximum|minimum|equals|than)|[=:])\s*[*_`"'(]*$/i
 
@@ -18,7 +18,7 @@ const valueOf = (written: string): number => Number(written.replace(/[_,]/g, "")
 const numbersIn = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(/\d[\d_]*(?:\.\d+)?(?:e\d+)?/gi)].map(([one]) => valueOf(one)).filter(Number.isFinite)
 
-/** The same amount in other units, and what a comparison with it means. */
+/** Conversion factors between units, such as minutes and seconds. */
 const factors = [1, 60, 1000, 1024, 60_000, 3600, 3_600_000, 86_400, 86_400_000, 1_048_576, 100]
 
 const means = (said: number, there: number): boolean =>
@@ -35,15 +35,15 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number that a sentence gives for what stands on some lines, when those have another one; nothing when they agree, or may.
- * Only a sentence with a single number, about a word that the lines hold, can contradict them.
+ * The number of a sentence that contradicts the lines it is about; nothing when they agree or may agree. Only a sentence with
+ * a single number, about a word in the lines, can contradict them.
  */
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // What is quoted speaks for itself.
+  // Quoted text states nothing itself.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

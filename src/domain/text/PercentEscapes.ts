@@ -1,4 +1,6 @@
-/** The text with its percent escapes read; as it is where they are not valid. */
+/**
+ * Decodes percent escapes; invalid ones stay as they are.
+ */
 export const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text)

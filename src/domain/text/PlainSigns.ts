@@ -1,6 +1,6 @@
 /**
- * Characters that models put in the place of those of a keyboard: invisible ones, typographic quotes and dashes, blanks of another
- * width, and full-width signs.
+ * Normalises characters that models write instead of keyboard characters: invisible ones, typographic quotes and dashes, wide
+ * blanks, and full-width characters.
  */
 
 const plainOf: ReadonlyMap<string, string> = new Map(
@@ -17,33 +17,33 @@ const sign = `[${[...plainOf.keys()].join("")}\\uff01-\\uff5e]`
 const invisibles = new RegExp(`[${invisible}]`, "gu")
 const signs = new RegExp(sign, "gu")
 
-/** A sign with ASCII or another sign on both sides: it belongs to no text in another script. */
+/** A sign between ASCII characters or other signs, so that it belongs to no other script. */
 const ascii = `(?<![^\\p{ASCII}${invisible}${sign.slice(1, -1)}])`
 const asciiAfter = ascii.replace("<!", "!")
 const aloneInAscii = new RegExp(`${ascii}[${invisible}]${asciiAfter}`, "gu")
 
-/** The sign of the keyboard; the character itself when there is none. */
+/** The keyboard character, or the character itself. */
 const plainSign = (one: string): string => {
   const code = one.charCodeAt(0)
   return plainOf.get(one) ?? (code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - fullWidth) : one)
 }
 
-/** A text with the signs of a keyboard alone, to compare it. */
+/** A text in keyboard characters only, for comparing. */
 export const plainSigns = (text: string): string => text.replace(invisibles, "").replace(signs, plainSign)
 
-/** Without the invisible characters between ASCII, but for those that `known` holds. */
+/** Removes invisible characters between ASCII, except those in `known`. */
 export const withoutInvisible = (text: string, known: string): string =>
   text.replace(aloneInAscii, (one) => (known.includes(one) ? one : ""))
 
-/** With the signs of a keyboard in the place of those that `isMeant` denies. */
+/** Replaces typographic characters that `isMeant` rejects. */
 export const withPlainSigns = (text: string, isMeant: (sign: string) => boolean): string =>
   text.replace(signs, (one) => (isMeant(one) ? one : plainSign(one)))
 
-/** What of a code holds text of any kind: strings and comments. Words with an apostrophe, and dashes, are no code either. */
+/** The parts of code that may hold any text: strings and comments. Words with an apostrophe, and dashes, are no code either. */
 const texts =
   "\"\"\"[^]*?\"\"\"|'''[^]*?'''|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`|//.*|#.*|--.*|/\\*[^]*?(?:\\*/|(?![^]))|^[ \\t]*\\*.*"
 const codeSign = new RegExp(`${texts}|(?<![a-z])[a-z]{1,40}[‘’][a-z]|${ascii}(?![‐‑‒–—−])${sign}${asciiAfter}`, "gimu")
 
-/** Code with the signs of a keyboard outside of strings and comments, but for those that `isMeant`. */
+/** Replaces typographic characters in code outside strings and comments, except those that `isMeant` accepts. */
 export const withPlainCode = (code: string, isMeant: (sign: string) => boolean): string =>
   code.replace(codeSign, (found) => (found.length > 1 || isMeant(found) ? found : plainSign(found)))

@@ -1,6 +1,6 @@
 /**
- * Bytes that a person gives, as text whatever they are: a log with a broken character is worth reading. Bytes that are no text
- * are shown as `\xe9`.
+ * Decodes bytes of a user into text, whatever they are: a log with a broken character is worth reading. Invalid bytes appear
+ * as `\xe9`.
  */
 import * as Result from "effect/Result"
 import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"
@@ -8,11 +8,11 @@ import { counted } from "./Format.ts"
 
 export interface ReadableText {
   readonly text: string
-  /** How it is encoded or shown, in a sentence, where it is not UTF-8. */
+  /** A sentence about the encoding, unless it is UTF-8. */
   readonly encoding?: string
 }
 
-/** Letters with accents beside other letters: words of Latin-1, and no bytes that are cut off or broken. */
+/** True for accented letters beside other letters, as in Latin-1; false for cut-off or broken bytes. */
 const isLatinWords = (text: string): boolean => {
   const signs = text.match(/[\u0080-\uFFFF]/g) ?? []
   const letters = text.match(/(?<=\p{L})[\u00C0-\u00FF]|[\u00C0-\u00FF](?=\p{L})/gu) ?? []

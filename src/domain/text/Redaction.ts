@@ -1,16 +1,16 @@
 /**
- * Takes secrets out of what is kept and reported: well-known forms of keys and tokens, and values that the caller knows to be
- * secret. Values are redacted before they become JSON; text that holds JSON, within JSON or not, stays JSON.
+ * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and the secret values that the caller
+ * passes. Redact values before they become JSON; text with embedded JSON stays valid.
  */
 import type * as Schema from "effect/Schema"
 import { withTexts } from "./Json.ts"
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const redacted = "[redacted]"
 
 /**
- * A token begins where no word goes on: behind anything but a letter, a digit or an underscore, and behind what JSON, a
- * shell, a terminal or a URL writes with letters for a single character (`\n`, `\x0a`, a colour, `%20`).
+ * A token begins after anything but a letter, a digit or an underscore, and after letters that encode one character in JSON, a
+ * shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
@@ -19,10 +19,10 @@ const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, fo
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
-/** What a key holds that was cut off before its end. */
+/** The lines of a private key that was cut off before its end. */
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
-/** Forms that nothing else has. Each is bounded, so that its cost is linear. */
+/** Unmistakable forms. Each is bounded, so that the search is linear. */
 const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
@@ -31,7 +31,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /do[oprt]_v1_[a-f0-9]{64}/g,
   /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
-/** Forms that end many words too. */
+/** Forms that also occur at the end of ordinary words. */
 const endings: ReadonlyArray<RegExp> = [
   /sk-[A-Za-z0-9_-]{20,200}/g,
   /hf_[A-Za-z0-9]{30,100}/g,
@@ -45,14 +45,14 @@ const endings: ReadonlyArray<RegExp> = [
 
 const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens, ...endings.map(begins)]
 
-/** `Authorization: Bearer ...` and `https://name:password@host`: what stands around the secret stays. */
+/** `Authorization: Bearer ...` and `https://name:password@host`: only the secret is replaced. */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /**
- * Finds what may be one of these, in a text as well as in its JSON, where other characters stand for a blank or a quote: most
- * texts hold none, and one search costs less than one for each form.
+ * One search for a sign of any form, in a text or its JSON: most texts hold none, and one search is cheaper than one for each
+ * form.
  */
 const anySign = new RegExp(
   [
@@ -66,10 +66,10 @@ const anySign = new RegExp(
 )
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
-/** A shorter value may be a word that stands everywhere. */
+/** A shorter value may be an ordinary word. */
 const leastLength = 8
 
-/** The values of variables whose names say that they are secret; the longest first. */
+/** The values of variables with secret-like names, the longest first. */
 export const secretValues = (variables: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(variables)
     .flatMap(([name, value]) => (secretName.test(name) && value !== undefined ? [value.trim()] : []))
@@ -78,15 +78,15 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
 
 const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
 
-/** Each value as it is, in JSON, and in JSON within JSON; most are spelled alike in all of them. */
+/** Each value as it is, in JSON, and in JSON within JSON. */
 const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Values that are secret, or a function that gives those that are known at the time. */
+/** Secret values, or a function for the values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** The values as `of` spells them; they are spelled anew only when others are known. */
+/** Caches the spellings of the values until the values change. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)
@@ -102,13 +102,13 @@ const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => Re
   }
 }
 
-/** Makes the function that takes these values out of a string, and nothing else. */
+/** Makes a function that replaces only these values in a string. */
 export const replaceSecrets = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const all = spellings(values)
   return (given) => all.reduce((text, value) => text.replaceAll(value, redacted), given)
 }
 
-/** Makes the function that takes secrets out of a string, which may be JSON. */
+/** Makes a function that redacts a string, which may be JSON. */
 export const makeRedaction = (values: SecretValues): ((text: string) => string) => {
   const secretSpellings = spelled(values, spellings)
   return (given) => {
@@ -122,13 +122,13 @@ export const makeRedaction = (values: SecretValues): ((text: string) => string) 
   }
 }
 
-/** Makes the function that takes secrets out of every text of a value, names of fields included. */
+/** Makes a function that redacts every text of a value, field names included. */
 export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
   return (value) => withTexts(value, redact)
 }
 
-/** Makes the function that writes a value as JSON without its secrets. */
+/** Makes a function that writes redacted JSON. */
 export const makeSafeJson = (values: SecretValues): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
   const secretSpellings = spelled(values, (all) => spellings(spellings(all)))

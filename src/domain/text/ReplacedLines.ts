@@ -1,16 +1,19 @@
 /**
- * What a text has in the place of the lines of another one.
+ * Finds which lines of a text were replaced.
  */
 import * as TextDiff from "effect/TextDiff"
 
-/** New lines for those from one index up to another. */
+/** New lines for the index range of old ones. */
 export interface ReplacedLines {
   readonly from: number
   readonly to: number
   readonly lines: ReadonlyArray<string>
 }
 
-/** The replacements that make the second lines of the first; above `maxEdits` differences a part counts as replaced as a whole. */
+/**
+ * The replacements that turn the first lines into the second. Above `maxEdits` differences, a part counts as replaced as a
+ * whole.
+ */
 export const replacedLines = (
   before: ReadonlyArray<string>,
   after: ReadonlyArray<string>,

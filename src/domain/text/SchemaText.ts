@@ -1,6 +1,6 @@
 /**
- * What a schema has against a value. A person reads it in the words of the schema library, with the place of each part; a
- * model also reads what is there instead, and how to write it.
+ * Explains why a value does not fit a schema. A user reads the words of the schema library with the place of each part. A
+ * model also reads the actual value and how to write the right one.
  */
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -8,7 +8,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** One thing that is wrong with a value, in the words of the schema library. */
+/** One mismatch, in the words of the schema library. */
 interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
@@ -36,7 +36,7 @@ const walk = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> 
   }))
 }
 
-/** Everything that is wrong with a value that could not be decoded, in the order in which it was found. */
+/** All mismatches of a value, in the order of decoding. */
 export const schemaFaults = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> => walk(issue, [])
 
 /** `limits.rounds`, `allow[0]` */
@@ -54,15 +54,15 @@ const sentence = (subject: string, message: string): string =>
 const faultText = ({ message, path }: SchemaFault, whole: string): string =>
   path.length === 0 ? sentence(whole, message) : sentence(`"${pathText(path)}"`, message)
 
-/** For a person, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
+/** For a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
 export const schemaErrorText = (error: Schema.SchemaError): string =>
   schemaFaults(error)
     .map((fault) => faultText(fault, "the value"))
     .join(" ")
 
 /**
- * For a person who wrote a file: one problem for each thing that is wrong, in the order of the text. `above` is the path of
- * the part that was decoded; `unknownKey` words what is to be said of a key that may not be there.
+ * For the user who wrote a file: one problem for each mismatch, in the order of the text. `above` is the path of the decoded
+ * part. `unknownKey` writes the message about a forbidden key.
  */
 export const schemaProblems = (
   error: Schema.SchemaError,
@@ -85,12 +85,12 @@ export const schemaProblems = (
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
-  /** What is there: `a string`, `the number 12`. */
+  /** The actual value: `a string`, `the number 12`. */
   readonly actual: string
-  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a string of its own. */
+  /** The wanted value and its notation: `a number, without quotes`. Absent when `message` is set. */
   readonly wanted?: string
   readonly hint?: string
-  /** What the author of the schema says about it, instead of `wanted`. */
+  /** The message of the schema's author, instead of `wanted`. */
   readonly message?: string
 }
 
@@ -114,7 +114,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value
   )
 
-/** A string is not quoted, since it may be a secret, unless it stands in place of one of a few words. */
+/** Does not quote a string, which may be a secret, unless it replaces one of a few words. */
 const givenText = (value: unknown, isChoice: boolean): string => {
   if (typeof value === "string")
     return value === "" ? "an empty string" : isChoice && value.length <= 40 ? JSON.stringify(value) : "a string"
@@ -134,7 +134,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** The same for a model; `whole` is the value that was decoded. */
+/** The mismatches for a model; `whole` is the decoded value. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)
@@ -147,13 +147,13 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
     return { path, kind, given: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
   })
 
-/** What to write instead, as a sentence; empty for what is missing or unknown. */
+/** A sentence about the correction; empty for missing and unknown parts. */
 export const remedyOf = ({ hint, message, wanted }: ModelFault): string => {
   if (message !== undefined) return ended(message)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
 }
 
-/** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
+/** A sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
 export const modelSentence = (subject: string, { actual, hint, kind, message, wanted }: ModelFault): string => {
   if (kind === "missing") return `${subject} is missing. Add it.`
   if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`
@@ -161,7 +161,7 @@ export const modelSentence = (subject: string, { actual, hint, kind, message, wa
   return `${subject} must be ${wanted}, but is ${actual}.${hint === undefined ? "" : ` Write it ${hint}.`}`
 }
 
-/** All faults for a model in one line: `edits[0].line must be a number, but is a string. path is missing. Add it.` */
+/** All mismatches for a model in one line: `edits[0].line must be a number, but is a string. path is missing. Add it.` */
 export const modelText = (error: Schema.SchemaError, value: unknown): string =>
   modelFaults(error, value)
     .map((fault) => (fault.path.length === 0 ? remedyOf(fault) : modelSentence(pathText(fault.path), fault)))

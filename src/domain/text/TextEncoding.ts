@@ -1,11 +1,11 @@
 /**
- * Bytes to text. `decodeText` is strict: UTF-8, or a word about what the bytes are instead. `decodeFile` reads the text of a
- * file in every encoding that this program knows, and says which one it is.
+ * Decodes bytes. `decodeText` is strict: UTF-8, or a reason why not. `decodeFile` reads every encoding that this program
+ * knows, and names it.
  */
 import * as Result from "effect/Result"
 import { looksLikeShiftJis, shiftJis, windows1252 } from "./CharacterSets.ts"
 
-/** How the text of a file is encoded; `Partly UTF-8` has bytes that are none, which are shown as `\xe9`. */
+/** The encoding of a file. `Partly UTF-8` has invalid bytes, which appear as `\xe9`. */
 export type TextEncoding = "UTF-8" | "Partly UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252" | "Shift-JIS"
 
 export interface DecodedText {
@@ -17,7 +17,7 @@ export interface DecodedText {
 const startsWith = (bytes: Uint8Array, ...mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** The side of the zero bytes at every second place of text in UTF-16 without a mark. */
+/** Detects UTF-16 without a mark by zero bytes at every second place. */
 export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const sample = bytes.subarray(0, 512)
   const zeros = [0, 0] as [number, number]
@@ -27,13 +27,13 @@ export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | unde
   return zeros[1] > zeros[0] ? "UTF-16LE" : "UTF-16BE"
 }
 
-/** Control characters that no text holds; tab, line ends, form feed, the old mark of an end and escapes are fine. */
+/** Control characters that no text holds. Tab, line ends, form feed, the old end mark and escapes are allowed. */
 const hasControls = (bytes: Uint8Array): boolean =>
   bytes.some((byte) => (byte < 32 && ![9, 10, 12, 13, 26, 27].includes(byte)) || byte === 127)
 
 export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
 
-/** The mark of UTF-16 with which bytes begin. */
+/** The UTF-16 byte order mark at the beginning. */
 export const utf16Mark = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   if (startsWith(bytes, 0xff, 0xfe)) return "UTF-16LE"
   return startsWith(bytes, 0xfe, 0xff) ? "UTF-16BE" : undefined
@@ -60,8 +60,8 @@ const strictly = (bytes: Uint8Array, encoding: string): string | undefined => {
 }
 
 /**
- * The text of UTF-8 bytes without the byte order mark. Fails with the likely nature of the bytes, worded to follow
- * "because": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
+ * The text of UTF-8 bytes without the byte order mark. A failure names the likely format and completes the sentence "because
+ * ...": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
  */
 export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
   const text = bytes.includes(0) ? undefined : strictly(bytes, "utf-8")
@@ -70,7 +70,7 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
 
 const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
 
-/** The number of bytes of the character of UTF-8 that begins there; 0 when none does. */
+/** The byte count of the UTF-8 character here, or 0 for an invalid one. */
 const characterLength = (bytes: Uint8Array, at: number): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
   if (first < 0x80) return 1
@@ -86,15 +86,15 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
   return second >= least && second <= most && follows(third) && follows(fourth) ? 4 : 0
 }
 
-/** How a byte is shown that is no text: `\xe9`. */
+/** The display of an invalid byte: `\xe9`. */
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
-/** Bytes as text in which those that are no UTF-8, and zeros, are shown. */
+/** Bytes as text in which invalid bytes and zeros are displayed. */
 export interface ShownBytes {
   readonly text: string
-  /** The bytes that are shown, in their order. */
+  /** The displayed bytes in order. */
   readonly shownBytes: ReadonlyArray<number>
-  /** How many characters of several bytes there are. */
+  /** The number of characters with several bytes. */
   readonly longCharacters: number
 }
 
@@ -134,7 +134,7 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
   return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
 }
 
-/** Text without zeros that is not UTF-8 as a whole. */
+/** Decodes text without zeros that is not valid UTF-8. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
   const { longCharacters, shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
@@ -145,8 +145,8 @@ const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
 }
 
 /**
- * The text of a file: UTF-8, also with some bytes that are none; UTF-16; Shift-JIS; or else Windows-1252,
- * in which every byte is a character. Fails like `decodeText` for what is no text.
+ * The text of a file: UTF-8, also with some invalid bytes; UTF-16; Shift-JIS; otherwise Windows-1252, which decodes every
+ * byte. Fails like `decodeText` for other content.
  */
 export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
@@ -159,7 +159,7 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string
 export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 
-/** What a reader is told of a file in another encoding than UTF-8, in a line without a name of the file. */
+/** One line about an encoding other than UTF-8, without the name of the file. */
 export const encodingNote = (encoding: TextEncoding | undefined): string | undefined => {
   if (encoding === undefined || encoding === "UTF-8") return undefined
   return encoding === "Partly UTF-8"

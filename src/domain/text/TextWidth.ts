@@ -1,12 +1,12 @@
 /**
- * How wide text is on a terminal, and how it is made to fit: lines broken between words, lines cut at a width, lines
- * of styled pieces, pages of lines. Widths are those of text that `printable` has made safe: nothing invisible is left in it.
+ * Measures and fits text for a terminal: wraps lines between words, cuts lines at a width, and splits text into pages. The
+ * text must have passed `printable`, so that nothing in it is invisible.
  */
 import { eastAsianWidth } from "get-east-asian-width"
 
 const combining = /[\p{Mn}\p{Me}]/u
 
-/** The columns that one code point takes: 0 for a mark on the character before it, 2 for East Asian text and emoji. */
+/** The columns of one code point: 0 for a combining mark, 2 for East Asian text and emoji. */
 const widthOf = (character: string): number => {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -22,10 +22,10 @@ export const textWidth = (text: string): number => {
 // oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
 const colours = /\u001b\[[0-9;]*m/g
 
-/** The columns of a string that may be coloured. */
+/** The columns of a string that may hold colours. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
-/** One line as several, none wider than `columns` unless one word is; the further ones begin with `indent`. */
+/** Wraps a line at `columns`; only a longer word exceeds it. Further lines begin with `indent`. */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
   if (shownWidth(line) <= columns) return [line]
   const [, blanks = "", text = ""] = /^(\s*)([^]*)$/.exec(line) ?? []
@@ -47,7 +47,7 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/** Every line of a string as it fits a terminal; what goes on of an item stands below its words, and of other lines a little farther in. */
+/** Wraps every line of a string. Continuations of a list item stand below its words; others are indented a little. */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text
@@ -59,7 +59,7 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         })
         .join("\n")
 
-/** The beginning of a string without colours that has at most so many columns; what is cut ends with `...`, or with less. */
+/** Cuts a string without colours to so many columns. A cut ends with `...`, or less if there is no room. */
 export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
   const end = columns < 3 ? "" : "..."
@@ -76,7 +76,7 @@ export const cutText = (text: string, columns: number): string => {
 
 export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
 
-/** A piece of a line; without a style it is plain. */
+/** A piece of a line, plain unless it has a style. */
 export interface Span {
   readonly text: string
   readonly style?: TextStyle
@@ -88,7 +88,7 @@ export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text 
 
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
-/** The line with at most so many columns; what does not fit is cut at the end. */
+/** Cuts a styled line to so many columns. */
 export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []
@@ -96,7 +96,7 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   for (const span of line) {
     const width = textWidth(span.text)
     if (width >= columnsLeft) {
-      // Also a piece that fits exactly: more follows, so that the sign is due.
+      // A piece that fits exactly is cut too: more follows, so the sign is needed.
       cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }
@@ -108,23 +108,23 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
 
 const tabWidth = 8
 
-/** The rows that a line takes when the terminal breaks it. */
+/** How many rows a line takes after the terminal wraps it. */
 const rowsOf = (line: string, columns: number): number => {
   const tabs = line.split("\t").length - 1
   return Math.max(1, Math.ceil((textWidth(line) + tabs * (tabWidth - 1)) / columns))
 }
 
-/** Pieces of a line that are too long for a page of its own. */
+/** Splits a line that is longer than a page. */
 const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<string> => {
   if (rowsOf(line, columns) <= rows) return [line]
-  /* Half of the columns: every character may be two wide. */
+  /* Half of the columns, since every character may be two wide. */
   const characters = [...line]
   const most = Math.max(1, Math.floor((columns * rows) / 2))
   const count = Math.ceil(characters.length / most)
   return Array.from({ length: count }, (_, index) => characters.slice(index * most, (index + 1) * most).join(""))
 }
 
-/** The pages of a string; together they are the string, but that a line longer than a page is broken. */
+/** Splits a string into pages. Joined, they are the string, except that lines longer than a page are broken. */
 export const pagesOf = (
   text: string,
   { columns, rows }: { readonly columns: number; readonly rows: number }

@@ -1,22 +1,22 @@
 /**
- * Finds the lines of an output that say what went wrong, so that they stay where the rest of it is cut.
+ * Finds the lines of an output that report trouble, so that a cut keeps them.
  */
 
 const trouble =
   /error|exception|panic(?:ked)?\b|traceback|\bfail(?:ed|s|ure|ures|ing)?\b|\bfatal\b|\bassert(?:ion)?\b|\bnot ok\b|undefined reference|cannot find|[✗✖✘×❌]|^E\s{2,}|\bFAIL/i
 
-/** What passed, or counts no failure, although it has such a word. */
+/** Lines of success or zero failures that contain such a word. */
 const harmless =
   /^\s*(?:[✓✔√]|ok\b|pass(?:ed)?\b|--- PASS)|\bok\s*(?:\(|$)|\bpassed\s*(?:\[|$)|\b(?:0|no) (?:errors?|fail)/i
 
 const counted = /\b[1-9]\d* (?:tests? |suites? )?(?:errors?|fail)/i
 
-/** Lines after one of trouble that explain it, as the message under the name of a failed test does. */
+/** Lines after a trouble line that explain it, such as the message below a failed test. */
 const explaining = 2
 
 export const isTrouble = (line: string): boolean => counted.test(line) || (trouble.test(line) && !harmless.test(line))
 
-/** Says of one line after another whether it is about trouble: it is one, or it follows one closely. */
+/** Makes a filter for consecutive lines: true for a trouble line or one that closely follows it. */
 export const troubleFilter = (): ((line: string) => boolean) => {
   let linesLeft = 0
   return (line) => {
