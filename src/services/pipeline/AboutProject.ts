@@ -1,6 +1,6 @@
 /**
- * Finds out whether a report is about the project although nothing of the project was looked at. The files of the project are read for
- * that only when the words of the request do not say what it is about.
+ * Decides whether a report is about the project although its model looked at nothing. It reads project files only when the
+ * words of the request leave that open.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -17,9 +17,9 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 interface Grounds {
   readonly key: string
   readonly request: string
-  /** What the prompt shows of the project. */
+  /** The project text that the prompt shows. */
   readonly projectText: string
-  /** True when material was given with the work: that is a look at it. */
+  /** True when the work came with material, which counts as a look. */
   readonly hasMaterial: boolean
 }
 
@@ -41,7 +41,7 @@ export const makeAboutProject = Effect.gen(function* () {
   const canLook = ({ tools }: Assignment): boolean =>
     tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
 
-  /** Whether a report of this work has to rest on the project, and does not. */
+  /** True for a report that should rest on the project, and does not. */
   return (
     assignment: Assignment,
     { hasMaterial, key, request, projectText }: Grounds

@@ -1,7 +1,6 @@
 /**
- * Asks about calls before they take their road (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together.
- * Every call is shown, also one that cannot be made any more. The gate keeps the answer, and issues the permit of each call on its
- * road.
+ * Asks about calls before they run (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together. It
+ * shows every call, even one that has become impossible. The gate keeps the answer and issues a permit for each call.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,7 +22,7 @@ import { CallsDeclined } from "./TaskStage.ts"
 
 const isCommandLine = Schema.is(CommandLine)
 
-/** How the checks of a task ended, and which commands it ran. */
+/** The final checks of a task, and the commands that it ran. */
 const factsOf = ({
   checks = [],
   priorCalls
@@ -36,10 +35,10 @@ const factsOf = ({
   })
 ]
 
-/** What is asked about: the calls of an outcome, with what is known of it. */
+/** The subject of a question: the calls of an outcome with its facts. */
 type GatedOutcome = Pick<TaskOutcome, "calls"> & Partial<TaskOutcome>
 
-/** Makes the function that says which calls of a task need approval, and why; nothing for a task that needs none. */
+/** Makes a function that lists the calls of a task that need approval, with the reason; nothing for a task that needs none. */
 const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
@@ -49,7 +48,7 @@ const makeGatedCalls = Effect.gen(function* () {
   return Effect.fnUntraced(function* (task: Task, outcome: GatedOutcome, round: number) {
     const ready: Array<GatedCall> = []
     const unready: Array<GatedCall> = []
-    /* What is done at a new path can be prepared only when the move before it is made. */
+    /* A call at a new path can be prepared only after the move before it. */
     const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
     const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
     for (const call of outcome.calls) {
@@ -66,7 +65,7 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // What an edit replaced is gone once the edit was made.
+      // The text that an edit replaced is gone after the edit.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -75,7 +74,7 @@ const makeGatedCalls = Effect.gen(function* () {
     const taskSkill = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = taskSkill?.skill.requiresApproval === true && calls.length > 0
     if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
-    /* What a skill of the package does is asked about by the risk of its calls, as in a conversation. */
+    /* A built-in skill counts by the risk of its calls, as in a conversation. */
     const isOwnSkill = bySkill && (taskSkill.origin === "user" || taskSkill.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
@@ -84,10 +83,10 @@ const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
-/** There is nothing to ask about. */
+/** No call needs an answer. */
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
-/** Where calls are asked about: the heading of the question, and the plan whose remaining steps may be approved with it. */
+/** Where the question belongs: its heading, and the plan whose remaining steps one answer may approve. */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number
 }
@@ -96,17 +95,17 @@ export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Asks once about all calls of a step; about nothing where no task needs it. */
+  /** Asks once about all calls of a step, if any task needs it. */
   const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
     step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 
-  /** Fails when the step is declined. */
+  /** Fails when the user declines the step. */
   const ask = Effect.fnUntraced(function* (step: CallList) {
     const { approved, by } = yield* askCallList(step)
     if (!approved) return yield* new CallsDeclined({ by })
   })
 
-  /** Asks about the calls of one task, where they need it. */
+  /** Asks about the calls of one task, if needed. */
   const askForTask = Effect.fnUntraced(function* (
     task: Task,
     outcome: GatedOutcome,

@@ -1,8 +1,7 @@
 /**
- * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value or after
- * the maximum of attempts, or sooner when several answers in a row are of no use at all. After an answer that repeats a rejected
- * one, the next one is sampled differently. An answer that cannot be read as a document (UnusableAnswer.ts) is an attempt with
- * issues, too.
+ * The loop that all stages share: ask, read, and ask again with the issues. It ends with a value or after the maximum of
+ * attempts, or earlier after several useless answers in a row. A repeated rejected answer changes the sampling of the next
+ * one. An unreadable answer (UnusableAnswer.ts) is an attempt with issues, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,15 +34,15 @@ export interface AttemptPlan<A, E, R> {
   readonly round: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<AnswerReading<A>, E, R>
-  /** What the text alone says against the whole part of an answer that was cut off. */
+  /** Checks the complete part of a cut-off answer by its text alone. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
-  /** The JSON schema that the answer has to fit; see `ModelRequest`. */
+  /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
-  /** The grammar of the document, for answers after one that was no such document, or two that were not accepted. */
+  /** The grammar of the document. It applies after one answer of another form, or after two rejected ones. */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Reads an answer to compare it with another one; two are asked for where the settings say so. */
+  /** Reads an answer to compare it with another one. The settings may request two answers. */
   readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
@@ -58,10 +57,10 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue),
-  /** About the model, when the last answers in a row were of no use. */
+  /** About the model, after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
-  /** `after 5 tries.`, and that they were all the same, or of no use. */
+  /** `after 5 tries.`, and whether all were equal or useless. */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
     const same = this.repeated ? ["The model gave the same answer every time."] : []
@@ -73,7 +72,7 @@ type Question = Effect.Effect<{ readonly call: ModelCallId; readonly answer: Pla
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
 
-/** How much an answer is worth: the lower the better, the first number before the others. */
+/** Ranks an answer: lower is better, and the first number counts most. */
 const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compare: Comparison<A, E, R>) {
   const { text } = answer
   if (answer.issues.length > 0) return [2, 0, text.length]
@@ -82,7 +81,7 @@ const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compar
   return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, text.length]
 })
 
-/** The better of two answers that are asked for at the same time; the first one when the second does not come. */
+/** The better of two parallel answers; the first one when the second fails. */
 const betterOf = Effect.fnUntraced(function* <A, E, R>(
   first: Question,
   second: Question,
@@ -98,8 +97,8 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /**
- * The prompts of an attempt, each shorter than the one before: the prompt, again after what was learnt of the server, and without
- * the answer before.
+ * The prompts of an attempt, each shorter than the last: the full one, one that fits the size that the server reported, and
+ * one without the previous answer.
  */
 const shorterPrompt = (
   { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,
@@ -110,7 +109,7 @@ const shorterPrompt = (
     .map((before) => prompt(before))
     .find((other) => charactersOf(other) < charactersOf(sent))
 
-/** Asks the questions of one attempt; a prompt that is too long is sent again as a shorter one. */
+/** Asks one attempt. A prompt that is too long is replaced by a shorter one. */
 const questionsOf = <A, E, R>(
   caller: ModelCaller["Service"],
   plan: AttemptPlan<A, E, R>,
@@ -141,7 +140,7 @@ const questionsOf = <A, E, R>(
   }
 }
 
-/** Equal for answers that are the same. The issues distinguish those that were incomplete; thoughts are no answer to repeat. */
+/** Equal for equal answers. The issues tell incomplete answers apart; thoughts do not count. */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
 
@@ -168,7 +167,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
-        /* The second answer is sampled as after a repetition, so that it is another one. */
+        /* The second answer is sampled as after a repetition, so that it differs. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
@@ -190,7 +189,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // What has only wrong links is sent back once; then they are marked.
+        // An answer with only wrong links is rejected once; then they are marked.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1
@@ -210,7 +209,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
     })
 
     return {
-      /** Publishes `answer.rejected` and `answer.repaired`; fails with what made the last attempt fail. */
+      /** Emits `answer.rejected` and `answer.repaired`. Fails with the error of the last attempt. */
       run
     }
   })

@@ -1,6 +1,5 @@
 /**
- * Gathers the facts that the program knows when a run starts: the request, the environment, the project, the file in
- * view.
+ * Gathers the facts that are known when a run starts: the request, the environment, the project and the current file.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -36,7 +35,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 
 export interface Request {
   readonly prompt: string
-  /** Path of the file the person is looking at, absolute or relative to the project. */
+  /** The path of the file that the user is looking at, absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
   readonly attachment?: Attachment
@@ -45,13 +44,13 @@ export interface Request {
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**
- * The prompt, the current file or an open one cannot be used, or the window does not hold what a run begins with. `detail` says
- * why and what to do.
+ * The prompt, the current file or an open file is unusable, or the window is too small for the first prompt. `detail` says why
+ * and what to do.
  */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file", "open file", "context window"]),
   detail: Schema.String,
-  /** True when a person or a rule denied it. */
+  /** True when a user or a rule denied it. */
   isDenied: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
@@ -69,7 +68,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. */
+/** `2026-11-20 (Friday)` without a time, so that prompts of one day begin alike. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
@@ -86,21 +85,21 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** What the person should know about a file that the window made shorter than the limit of lines. */
+/** Tells the user when the window shortens a file below the limit of lines. */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined
   return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${path}: the current file may have a quarter of the context window (${window} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
 }
 
-/** The files that a person gives with a request: read or named as if the run referred to them. */
+/** Resolves the files that a user passes with a request, under the same rules as references of the run. */
 const makeGivenFiles = Effect.gen(function* () {
   const path = yield* Path.Path
   const { contextWindow, limits } = yield* RunSettings
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The canonical form of a given file that may be read, as if the run referred to it. */
+  /** The canonical form of a passed file that may be read. */
   const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
     const file = yield* Effect.mapError(
       workspace.canonical(written),
@@ -152,7 +151,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
     const readTexts = yield* ReadTexts
     const workspace = yield* Workspace
 
-    /* Drawn once: several plans may be checked against one project. */
+    /* Cached: several plans may be checked against one project. */
     const drawMap = yield* ProjectMap
     const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
       Effect.provideService(Workspace, workspace),
@@ -205,11 +204,11 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
 
     return {
       /**
-       * Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, an open file does
-       * not exist, or the gate denies one of them.
+       * Makes the briefing of a run. Fails for an empty prompt, an unreadable current file, a missing open file, or a file
+       * that the gate denies.
        */
       brief,
-      /** The briefing without a request, for a conversation whose first message is not there yet. */
+      /** The briefing without a request, for a conversation before its first message. */
       surroundings
     }
   })

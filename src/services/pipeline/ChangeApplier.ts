@@ -1,6 +1,6 @@
 /**
- * Makes the changes of a task that were approved, and holds its report against what came of them: what was denied or failed stands
- * before what the model says, and the words of a model about work that was wholly denied go no further.
+ * Makes the approved changes of a task, and corrects its report by their outcomes. Denied and failed changes come before the
+ * words of the model. When all changes were denied, those words are dropped.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** A task whose turns have ended, with its changes that were approved. */
+/** A task after its turns, with its approved changes. */
 export interface ApplyOrder extends Omit<TaskOrder, "task"> {
   readonly outcome: TaskOutcome
 }
@@ -45,7 +45,7 @@ const hasTarget = ({ call }: CallOutcome): boolean =>
 
 const noReport = resultOfSummary("Done.")
 
-/** The report with what was not made before it; only that when nothing was made. */
+/** Puts the failed changes before the report. Without any successful change, they replace it. */
 const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
   const failed = outcomes.filter(({ result }) => !result.success)
   if (failed.length === 0) return report
@@ -55,7 +55,7 @@ const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcom
   return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
 }
 
-/** An item whose change was not made has failed. */
+/** An item whose change failed has failed. */
 const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
   const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
   return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
@@ -64,7 +64,7 @@ const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): Item
 export class ChangeApplier extends Context.Service<
   ChangeApplier,
   {
-    /** Fails with a `TaskFailure` of phase execution. A call that fails is told in the result. */
+    /** Fails with a `TaskFailure` of phase execution. A failed call is reported in the result. */
     apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/ChangeApplier") {
@@ -76,8 +76,8 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * The checks of what was made. Those of the working copy say nothing about a part of its changes, and where no command
-       * could see it there are none: then the project is checked.
+       * The checks of the final changes. Checks of the working copy count only when all of its changes were made and a command
+       * could see them. Otherwise the project is checked.
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,

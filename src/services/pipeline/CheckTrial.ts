@@ -1,7 +1,7 @@
 /**
- * Tries the checks on the unchanged project while the plan is made, so that what cannot work is said in the first lines and not
- * at the end. What is tried is what each change is compared with later. Where the prompt only asks something, the plan is
- * waited for: without a task that changes files nothing is tried. A trial that takes longer goes on until the first check.
+ * Tries the checks on the unchanged project while the model plans, so that a broken check is reported at once. Later checks
+ * are compared with these results. When the prompt may only ask something, the trial waits for the plan, and runs only if a
+ * task changes files. A slow trial continues until the first check.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -15,18 +15,18 @@ import { Activities } from "../journal/Activities.ts"
 import type { CheckedTaskList } from "./Planner.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 
-/** The first task waits at most so long for a trial that the plan did not outlast: what cannot work ends soon. */
+/** The first task waits this long for a trial that is slower than the plan. A broken command ends soon. */
 const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }
 
-/** Makes what creates the task list of an order while the checks are tried. */
+/** Makes a function that plans an order while the checks are tried. */
 export const makeCheckTrial = Effect.gen(function* () {
   const activities = yield* Activities
   const checks = yield* Checks
   const { mayChangeFiles } = yield* makeTaskEffects
 
-  /** A resumed run has changed the project, perhaps, and tries nothing again. */
+  /** A resumed run may have changed the project, so it tries nothing again. */
   const begin = Effect.andThen(activities.runStage(trialsStage, Effect.succeed(true)), Effect.forkChild(checks.tryOut))
 
   return Effect.fnUntraced(function* <Created extends { readonly list: CheckedTaskList }, E, R>(

@@ -1,6 +1,6 @@
 /**
- * Reads results and answers whose links are held against the project and the run: a wrong link is an issue for the next
- * attempt, and is marked in the text when there is none. What calls change counts, as tools and skills say.
+ * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next attempt;
+ * after the last attempt it is marked in the text. Tools and skills say which files their calls change.
  */
 import { posix } from "node:path"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ import { type CheckedText, Evidence, type EvidenceContext } from "../references/
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** A path as it is written, below the project: without `./`, `..` and the path of the project itself. */
+/** A path relative to the project, without `./`, `..` and the project's own path. */
 const withinProject = (path: string, root: string): string => {
   const relative = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : path
   return posix.normalize(`/${relative}`).replace(/^\/|\/$/g, "")
@@ -33,7 +33,7 @@ export const changeKinds = Effect.gen(function* () {
   const skills = yield* Skills
   const { root } = yield* Workspace
   const kinds: ChangeKinds = {
-    /* A safe tool with an effect, such as a list of notes, changes nothing that the person asked for. */
+    /* A safe tool with an effect, such as a list of notes, changes nothing for the user. */
     changeOf: (call) => {
       const { arguments: values, name } = call
       const info = registry.find(name)
@@ -56,7 +56,7 @@ export const changeKinds = Effect.gen(function* () {
       const isRemoval = name === "remove_file" || name === "move_file"
       return { what: `${file} (${name})`, target: `/${file}`, isFile: true, ...(isRemoval ? { isRemoval } : {}) }
     },
-    /* Commands are approved for what they might do; a skill for checks changes nothing by them. */
+    /* A skill for checks changes nothing, although its commands need approval. */
     promisesChange: ({ skill: name }) => {
       const skill = skills.find(name)
       if (skill?.requiresApproval !== true) return false
@@ -70,17 +70,17 @@ export const changeKinds = Effect.gen(function* () {
   return kinds
 })
 
-/** What a text was written from. */
+/** The sources that a text may link. */
 interface EvidenceSources {
   readonly task?: string
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly calls: ReadonlyArray<CallOutcome>
-  /** Anything else that its author was shown. */
+  /** Any other text that the author saw. */
   readonly material: ReadonlyArray<string>
 }
 
-/** The answer of a run with the count of its links. */
+/** The answer of a run with the number of its links. */
 export interface CheckedAnswer {
   readonly text: string
   readonly evidence: EvidenceCount
@@ -90,7 +90,7 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
-/** What the text of a reading becomes: the value with corrected links, or as the last resort with marks. */
+/** Turns a reading into its value with corrected links, or as the last resort with marks. */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
   before: AnswerReading<unknown>,
@@ -103,7 +103,7 @@ const attempted = <A>(
     : { ...reading, fallback: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
-/** The findings with the lines of the answer, which may have thoughts before its document. */
+/** Moves findings to the lines of the answer, which may have thoughts before its document. */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked
   const place = placeInAnswer(document, answer)

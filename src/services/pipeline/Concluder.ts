@@ -1,5 +1,5 @@
 /**
- * The last call of a run: turns the results into the answer to the prompt, with links to its sources.
+ * The last call of a run: the model turns the results into the answer to the prompt, with links to sources.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -100,8 +100,8 @@ export const makeConcluder = Effect.gen(function* () {
   })
 
   /**
-   * The answer about everything that a run has come to: also one that stopped at a gate answers with the results that it
-   * has. Without a result there is no answer.
+   * The answer to the prompt from all results so far, also for a run that stopped at a gate. Without a result there is no
+   * answer.
    */
   const concludeRun = Effect.fnUntraced(function* (
     { briefing, outputSchema }: Pick<ConclusionOrder, "briefing" | "outputSchema">,
@@ -117,7 +117,7 @@ export const makeConcluder = Effect.gen(function* () {
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
-    /* What was declined, or the model could not do, stays the reason why the run ended, whatever becomes of its answer. */
+    /* A declined step or a failed model stays the reason why the run ended, even when its answer fails too. */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

@@ -1,5 +1,5 @@
 /**
- * What a window cannot hold is refused before a run or a conversation begins, instead of by its first calls.
+ * Refuses a run or conversation whose first prompts cannot fit the window, before its first call.
  */
 import * as Effect from "effect/Effect"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -20,7 +20,7 @@ import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 
-/** Why the window cannot hold a prompt with its answer; nothing when it can. */
+/** Why the window is too small for a prompt with its answer; nothing when it fits. */
 export const makeOverflow = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const { contextWindow: window, model } = yield* RunSettings
@@ -33,7 +33,7 @@ export const makeOverflow = Effect.gen(function* () {
   }
 })
 
-/** Fails with why a briefing does not fit: the prompt is to blame when all would fit without it. */
+/** Fails when a briefing does not fit. It blames the prompt if the rest would fit without it. */
 export const requireFit = (overflow: (briefing: Briefing) => string | undefined, briefing: Briefing) =>
   Effect.suspend(() => {
     const detail = overflow(briefing)
@@ -42,7 +42,7 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
     return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
   })
 
-/** Why the first prompts of an order do not fit: that of its plan, or that of a task with any skill that it may have. */
+/** Why the first prompts of an order do not fit: the plan's, or a task's with any possible skill. */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
@@ -52,7 +52,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* A skill that does not exist is refused where it is looked for. */
+      /* The lookup of the skill reports an unknown one. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

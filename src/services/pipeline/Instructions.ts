@@ -1,6 +1,6 @@
 /**
- * The instructions of the project for the files of one task: every prompt holds those of the whole project, and a task also those of
- * the folders whose files it names, reads or changes. Each of them is shown once.
+ * The project instructions for the files of one task. Every prompt holds those of the whole project. A task adds those of the
+ * folders whose files it names, reads or changes, each once.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -40,7 +40,7 @@ interface BesideOptions {
 const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
-/** The block of instructions that are shown behind the first message, with the files for which there was no room. */
+/** The block of instructions that follows the first message, with the names of those that do not fit. */
 const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
@@ -59,7 +59,7 @@ export const makeInstructions = Effect.gen(function* () {
   const workspace = yield* Workspace
   const noted = new Set<string>()
 
-  /** These files in folders of the project, each once: only folders have instructions of their own. */
+  /** The unique files in subfolders: only folders have instructions of their own. */
   const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
     [...new Set(files.map((file) => relativeTo(workspace.root, file)))].filter(
       (file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file)
@@ -76,7 +76,7 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  /** The briefing with the instructions for the files that a task names, without those that its references show. */
+  /** Adds the instructions for the files that a task names, except those that its references show. */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))
@@ -89,17 +89,14 @@ export const makeInstructions = Effect.gen(function* () {
     const wanted = all.filter(({ path }) => !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
-    /* A description of one file is left out by itself when a reference shows it. */
+    /* A description is left out when a reference already shows it. */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
     yield* readTexts.noteRead(text, "project")
     return { ...briefing, projectDescription: text, descriptionFiles: files }
   })
 
-  /**
-   * The instructions for these files that the briefing does not hold, as a block of at most so many characters, and the briefing with
-   * them.
-   */
+  /** The block of instructions for these files that the briefing lacks, within the budget, and the updated briefing. */
   const beside = Effect.fnUntraced(function* (
     key: string,
     files: ReadonlyArray<string>,
@@ -127,7 +124,7 @@ export const makeInstructions = Effect.gen(function* () {
   return { beside, forTask }
 })
 
-/** The block of `beside` for a conversation, which keeps in `shown` what it was told. */
+/** The block of `beside` for a conversation; `shown` remembers which files it has seen. */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,
   key: string,

@@ -1,6 +1,6 @@
 /**
- * The parts of a task for each item: what one agent works on. A part is one file, heading or entry, or as many places as one answer can
- * decide about. What has no result after a first try is tried once more, places in smaller parts.
+ * Divides a for-each task into the parts that one agent works on: one file, heading or entry, or as many places as one answer
+ * can decide. Items without a result are tried once more, places in smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ import { makeTaskEffects } from "./TaskEffects.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import type { TaskOrder } from "./TaskStage.ts"
 
-/** How much of a report stands for an item. */
+/** The most characters of a report in an item's result. */
 const longestNote = 200
 
 export interface NumberedItem extends Item {
@@ -28,12 +28,12 @@ export interface NumberedItem extends Item {
   readonly number: number
 }
 
-/** Items that are worked on together. */
+/** Items that one agent works on. */
 export interface ItemPart {
-  /** The task for them alone. */
+  /** The task of these items. */
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
-  /** Present for places that are answered by their numbers. */
+  /** Set for places that are answered by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
 }
 
@@ -41,7 +41,7 @@ interface NumberedResult extends ItemResult {
   readonly number: number
 }
 
-/** What became of the items of a part, and of their work when it came to an end. */
+/** The results of a part's items, and of its work once it ended. */
 export interface PartOutcome {
   readonly results: ReadonlyArray<NumberedResult>
   readonly outcome?: TaskOutcome
@@ -55,7 +55,7 @@ export const noteOf = (text: string): string => {
   return shortened(line ?? "", longestNote)
 }
 
-/** The results of the items of a part, with their numbers. */
+/** The result of each item of a part, with its number. */
 const resultsOf = ({ items }: ItemPart, resultOf: (item: Item) => Omit<ItemResult, "item">): PartOutcome["results"] =>
   items.map((item) => Object.assign({ item: item.text, number: item.number }, resultOf(item)))
 
@@ -85,7 +85,7 @@ const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
     ? tried.success
     : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
 
-/** The items that are tried once more: those of a part that failed, and the places of one that got no answer. */
+/** The items for a second try: those of a failed part, and places without an answer. */
 const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
   if (Result.isFailure(tried)) {
     const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined
@@ -95,12 +95,12 @@ const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<Num
   return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
 }
 
-/** Makes the function that divides items into parts; `all` is their number in the task. */
+/** Makes a function that divides items into parts; `all` is the number of items in the task. */
 const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
 
-  /** How many characters the places of one part may take; nothing where items are worked on one by one. */
+  /** The budget for the places of one part; nothing when each item is worked on alone. */
   const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
     (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
 
@@ -150,7 +150,7 @@ export const makeItemParts = Effect.gen(function* () {
       )
   }
 
-  /** Works on a part, and once more on what has no result then; `fails` gets each failure that stays. */
+  /** Works on a part, and once more on items without a result. Calls `fails` for each failure that remains. */
   const work = Effect.fnUntraced(function* (
     order: TaskOrder,
     part: ItemPart,

@@ -1,7 +1,7 @@
 /**
- * Puts the changes of a task together with what others changed in the same files since it saw them: tasks of its section, items of
- * the same task, or whoever else works in the project. Where both changed the same lines, or a check fails on both together,
- * the task gets further turns.
+ * Merges the changes of a task with changes that others made to the same files meanwhile: tasks of its section, items of the
+ * same task, or other processes. When both changed the same lines, or a check fails on the merged files, the task gets further
+ * turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -26,29 +26,29 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
-/** So often a task gets turns because of clashes. */
+/** A task gets further turns for clashes this often. */
 const mostClashes = 2
 
-/** Larger files are not put together. */
+/** Larger files are not merged. */
 const maxBytes = 16 * 1024 * 1024
 
-/** The files of a task that hold something else than it saw, or whose change was begun before the run was interrupted. */
+/** The files of a task that changed since it saw them, or whose change had begun before an interruption. */
 const TextsNow = Schema.Array(
   Schema.Struct({
     path: Schema.String,
-    /** Absent for a change that was begun; null for a file that is not there. */
+    /** Absent for a begun change; null for an absent file. */
     text: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 )
 
 interface Joining {
-  /** What is changed before the changes of the task. */
+  /** Changes that come before those of the task. */
   readonly others?: ReadonlyArray<ProposedFile>
-  /** False when the checks run later on all changes. */
+  /** False when the checks run later, on all changes. */
   readonly checks?: boolean
 }
 
-/** The outcome of a change that others made already. */
+/** The outcome of a change that others already made. */
 const isThere = (call: ToolCall): CallOutcome => ({
   call,
   result: {
@@ -63,13 +63,13 @@ const isThere = (call: ToolCall): CallOutcome => ({
 const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: TaskOutcome): string =>
   activityName({ key: stageKey.joined(round, task.name), input: hashOf([calls, { ...joined }]) })
 
-/** Finds the files of a task that hold something else than it saw. */
+/** Finds the files of a task that changed since it saw them. */
 const makeLook = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  /** The text at a path, whose links were followed when it was proposed; null when there is none, nothing when it cannot be told. */
+  /** The text at a path whose links were already resolved; null without a file, nothing when unknown. */
   const textAt = (path: string) =>
     Effect.catchIf(
       workspace.readText(changes.fileAt(path), maxBytes),
@@ -90,7 +90,7 @@ const makeLook = Effect.gen(function* () {
   })
 })
 
-/** The proposals of a task, each with its place, on the texts that are found there; and what clashes. */
+/** Merges each proposal of a task with the current text, and collects the clashes. */
 const mergeFiles = (
   proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
   textsNow: typeof TextsNow.Type
@@ -112,7 +112,7 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/** Which files and calls of an outcome stay as they are: those whose change was begun. */
+/** The files and calls of an outcome that stay as they are, because their change had begun. */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,
@@ -121,7 +121,7 @@ const keptOf = (
   const begun = new Set(textsNow.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
   const names = proposed.map(({ path }) => path)
   const open = new Set(names.filter((path) => !begun.has(path)))
-  /* A call that moves or removes several files is made again as a whole. */
+  /* A call that moves or removes several files is repeated as a whole. */
   const hasWhole = calls.some((call) => isOfSeveral(call, names))
   return {
     isKept: ({ path }: { readonly path: string }): boolean => !open.has(path),
@@ -129,7 +129,7 @@ const keptOf = (
   }
 }
 
-/** Items without those whose change is lost: it clashed with another one in these files, which were not changed again. */
+/** Marks items as lost whose change clashed and was not made again. */
 const withLost = (
   items: NonNullable<TaskOutcome["items"]>,
   lost: ReadonlySet<string>
@@ -198,8 +198,8 @@ export const makeJoinChanges = Effect.gen(function* () {
   })
 
   /**
-   * The outcome as it is when nothing that it changes was changed since. Fails with a `TaskFailure` that names the files
-   * when the task does not get its change done again.
+   * The outcome, unchanged when its files did not change meanwhile. Fails with a `TaskFailure` that names the files when the
+   * task cannot redo its change.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,

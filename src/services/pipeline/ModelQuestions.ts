@@ -1,6 +1,6 @@
 /**
- * Questions to the person that a model writes in the place of a plan, a report or an answer. Where somebody answers, the work goes
- * on with the answer, which then belongs to the prompt.
+ * Puts a question to the user that a model writes instead of a plan, report or answer. The work continues with the user's
+ * answer, which becomes part of the prompt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,14 +11,14 @@ import { Gate } from "../permissions/Gate.ts"
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
 
-/** A question that is answered, as a reading: it is not what was asked for, and the model is told the answer. */
+/** Turns an answered question into a reading with an issue that tells the model the answer. */
 const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never> => {
   const what = `The answer asks the person: "${oneLine(question)}" The person answers: "${oneLine(answer)}"`
   const issue = makeIssue("answer-unfinished", {}, { what, how: "Go on with this answer." })
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** What a model is told that asks in the place of a report, where nobody answers. */
+/** The issue for a question instead of a report, when no user can answer. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},
@@ -32,7 +32,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   const answered: Array<AnsweredQuestion> = []
   let open: string | undefined
 
-  /** The question that an answer of the model is, with what the person answers; nothing when there is neither. */
+  /** The question in a model's answer with the user's reply; nothing without either. */
   const askPerson = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
     const question = questionOf(modelAnswer)
     if (question === undefined) return undefined
@@ -47,11 +47,11 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
 
   return {
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
-    /** The last question that nobody answered. */
+    /** The last question without a reply. */
     open: () => open,
-    /** Asks the person when an answer of the model is a question, and gives the reading of one that is answered. */
+    /** Asks the user when a model's answer is a question, and returns the reading of an answered one. */
     ask: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question && readingOf(question)),
-    /** The answer of the person in their own words. */
+    /** The user's reply in their own words. */
     words: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question?.answer)
   }
 })

@@ -1,5 +1,5 @@
 /**
- * What a run is asked for; RunFlow.ts carries it out.
+ * The two things that a run can do; RunFlow.ts carries them out.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -13,10 +13,7 @@ import type { CheckedTaskList } from "./Planner.ts"
 export class Pipeline extends Context.Service<
   Pipeline,
   {
-    /**
-     * Runs to the end. Every outcome except a rejected order is a report, which the last event holds even after an
-     * interruption.
-     */
+    /** Runs to the end. Every outcome except a rejected order is a report. The last event holds it, even after an interruption. */
     run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
     /** Stops after the checked task list. */
     plan(order: RunOrder): Effect.Effect<CheckedTaskList, NoValidPlan | ModelError | BriefingError | UnknownSkill>

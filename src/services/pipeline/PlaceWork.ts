@@ -1,6 +1,7 @@
 /**
- * Many places of files as the work of one agent (services/agent/Agent.ts): the program shows numbered places, the model answers by their
- * numbers, and what it answers becomes changes of the working copy. The work ends when every place has an answer and the checks pass.
+ * Decides about many places of files as the work of one agent (services/agent/Agent.ts). The program shows numbered places,
+ * the model answers by number, and the answers become changes of the working copy. The work ends when every place has an
+ * answer and the checks pass.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -43,38 +44,38 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { taskFailure, type TaskOrder } from "./TaskStage.ts"
 import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFields, type TaskWork } from "./TaskWork.ts"
 
-/** What is known of the places while they are worked on. */
+/** The state of the places during the work. */
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /** The edits that the last answer asked for, and the answers before it: they hold when its edits are not made. */
+  /** The edits of the last answer, and the answers before it, which still hold when the edits fail. */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** How many answers in a row left a place open, and looked at nothing. */
+  /** How many answers in a row left places open without a look. */
   readonly idle: number
 }
 
-/** After so many answers a place that none of them names is left without one. */
+/** After this many answers without it, a place stays unanswered. */
 const mostIdle = 3
 
-/** So many places are looked at in one turn; the others are asked for again. */
+/** The most places that one turn reads; the others must be requested again. */
 const mostLooks = 8
 
-/** How much of an answer stands for a place. */
+/** The most characters of an answer in a place's result. */
 const longestNote = 200
 
-/** A declaration that is looked at is shown up to this length, in lines. */
+/** The most lines of a declaration that a look shows. */
 const longestLook = 120
 
-/** Edits of one file, or why the answers to some places could not be put into it. */
+/** The edits of one file, or why some answers cannot be applied to it. */
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** Why there are none, for the model. */
+  /** The reason for the model when there are no edits. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type
 
-/** True for an answer with which the place is decided. */
+/** True for an answer that decides the place. */
 const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
 
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
@@ -103,7 +104,7 @@ const resultOf = (
   }
 }
 
-/** Reads the texts of files with places: as the work leaves them, and as the project has them. */
+/** Reads files with places, as proposed and as the project has them. */
 const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 
@@ -116,7 +117,7 @@ const makePlaceTexts = Effect.gen(function* () {
   return { readNow, readProject }
 })
 
-/** Makes the function that gives the answers that hold: those of files whose edits were not made are the earlier ones. */
+/** Makes a function that drops answers whose edits failed, in favour of the earlier ones. */
 const makeStanding = Effect.gen(function* () {
   const { readNow } = yield* makePlaceTexts
 
@@ -136,12 +137,12 @@ const makeStanding = Effect.gen(function* () {
   })
 })
 
-/** Finds out what the answers to places make of their files. */
+/** Computes the edits of files from answers to places. */
 const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /** The edits of one file that make these answers of it, where others were made before. */
+  /** The edits that turn the earlier answers of one file into these. */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,
@@ -163,7 +164,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** The edits that these answers make, by file; kept for a replay. */
+  /** The edits of these answers by file; recorded for a replay. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,
@@ -185,7 +186,7 @@ const makePlaceFiles = Effect.gen(function* () {
     )
   }
 
-  /** The calls that show the declarations around places, each once. */
+  /** The calls that show the declarations around places, without duplicates. */
   const looks = Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>) {
     const ranges = yield* Effect.forEach(places, (place) =>
       Effect.map(readProject(place.path), (text) => {
@@ -211,7 +212,7 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** Makes the function that reads an answer: what it says of places, and what stands beside that. */
+/** Makes a function that reads an answer: its decisions about places, and the rest. */
 const makePlaceReader = Effect.gen(function* () {
   const files = yield* makePlaceFiles
   const standing = yield* makeStanding
@@ -280,7 +281,7 @@ const makePlaceReader = Effect.gen(function* () {
   })
 })
 
-/** Places that are worked on. */
+/** The places that an agent works on. */
 interface OpenPlaces {
   readonly order: TaskOrder
   readonly assignment: Assignment
@@ -288,7 +289,7 @@ interface OpenPlaces {
   readonly state: Ref.Ref<PlaceState>
 }
 
-/** What the program writes behind the first message. */
+/** The text that follows the first message. */
 const promptOf = (
   { places, state }: OpenPlaces,
   first: { readonly system: string; readonly user: string },
@@ -313,7 +314,7 @@ const promptOf = (
   }
 }
 
-/** Makes the function that opens places for an agent. */
+/** Makes a function that prepares places for an agent. */
 export const makePlaceWork = Effect.gen(function* () {
   const approve = yield* makeTurnApproval
   const assign = yield* makeAssignment

@@ -1,6 +1,6 @@
 /**
- * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues of one pass
- * are reported together. Notes say which skills lack tools and which tasks will wait for approval, as soon as the plan exists.
+ * Checks a task list before it may run: the format, every skill, every reference and every budget. One pass reports all issues
+ * together. Notes name skills without their tools and tasks that will wait for approval, as soon as the plan exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Skills, catalogueOf } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** Their names, and the markdown that the model sees. */
+/** The names of the skills, and the markdown for the model. */
 export const plannerSkills = Effect.gen(function* () {
   const skills = yield* Skills
   const { tools } = yield* ToolRegistry
@@ -47,7 +47,7 @@ const generic = "Name the plugin or the server that has it with --plugin or in t
 export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
-  /* A plugin that was left out was never asked for its tools, so each one may be that of a missing tool. */
+  /* A plugin that failed to load may have the missing tool. */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 
   const textOf = (skill: Skill, consequence: string): string => {
@@ -60,7 +60,7 @@ export const makeMissingTools = Effect.gen(function* () {
     /** Why the skill cannot work at all; nothing when it can. */
     whyUnusable: (skill: Skill): string | undefined =>
       usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
-    /** What the skill has to do without; nothing when all its tools are there. */
+    /** The tools that the skill lacks; nothing when it has all. */
     whatIsMissing: (skill: Skill): string | undefined =>
       missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
   }
@@ -93,20 +93,20 @@ const isDone = (result: TaskResult): boolean => isFinal(result) && (result.check
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for a list that continues a run: no task at all means that the goals are met. */
+  /** True for a list that continues a run: an empty one means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True when the model knows which tasks repeat the work of finished ones, and insists on them. */
+  /** True when the model knows which tasks repeat finished work and insists on them. */
   readonly mayRepeat?: boolean
 }
 
-/** Reads `search_code` as `search-code` when exactly one skill answers to it. */
+/** Reads `search_code` as `search-code` when exactly one skill matches. */
 const findSkill = (name: string, known: ReadonlyArray<string>): string | undefined => {
   if (known.includes(name)) return name
   const similar = known.filter((skill) => forgivingSlug(skill) === forgivingSlug(name))
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** `whyUnusable` says why a skill that exists is not among the known ones. */
+/** `whyUnusable` explains why an existing skill is not among the known ones. */
 const checkSkills = (
   list: TaskList,
   skillNames: ReadonlyArray<string>,
@@ -138,10 +138,10 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
-/** How many items a task has; a number alone in older journals. */
+/** The number of items of a task; older journals hold only a number. */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
-/** Finds out how many items the patterns of tasks cover. */
+/** Counts the items that the patterns of tasks match. */
 const makeItemCheck = Effect.gen(function* () {
   const activities = yield* Activities
   const itemFiles = yield* makeItemFiles
@@ -191,7 +191,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     const taskPrompts = yield* makeTaskPrompts
     const noteWriters = yield* makeApprovalWarnings
 
-    /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
+    /** Issues for tasks whose prompts cannot fit the window, even without references and outputs. */
     const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
       const issues: Array<Issue> = []
       for (const { tasks, title } of list.steps) {
@@ -240,9 +240,9 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     })
 
     return {
-      /** Checks the text of a task list; the value is the list with all repairs applied. */
+      /** Checks the text of a task list, and returns it with all repairs applied. */
       check,
-      /** Checks the skills and references of a list that is already a value. */
+      /** Checks the skills and references of a parsed list. */
       checkList
     }
   })

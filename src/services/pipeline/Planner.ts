@@ -1,6 +1,6 @@
 /**
- * From an order to a valid task list: the briefing, then the list, made by the model, from a file, or from a single skill.
- * Each is made once, however often the run is resumed.
+ * Turns an order into a valid task list: the briefing, then the list from the model, a file or a single skill. A resumed run
+ * reuses both.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -43,7 +43,7 @@ const Planned = Schema.Struct({
   attempts: Schema.Int,
   /** The repairs and notes about a plan from a file. */
   repairs: Schema.optionalKey(Schema.Array(Repair)),
-  /** What the person answered while the plan was made. */
+  /** The user's replies during planning. */
   answers: Schema.optionalKey(Schema.Array(AnsweredQuestion))
 })
 type Planned = typeof Planned.Type
@@ -59,11 +59,11 @@ const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned =
   return { taskList: new TaskList({ goals: prompt, steps: [step] }), attempts: 0 }
 }
 
-/** A question of the model without an answer, and what the person can do; empty when there is none. */
+/** An unanswered question of the model with advice for the user; empty without one. */
 const openQuestion = (question: string | undefined, what: string, how: string): string =>
   question === undefined ? "" : `${what}: "${question.replaceAll(/\s+/g, " ")}" ${how}`
 
-/** Checks a task list that somebody wrote. */
+/** Checks a task list from a file. */
 const readPlan = Effect.fn("Planner.read")(function* (
   checker: PlanChecker["Service"],
   markdown: string,
@@ -99,7 +99,7 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
-    /** Checks a list that the model wrote, which must not be the example that it was shown. */
+    /** Checks a model's list, which must not copy the example. */
     const check = Effect.fnUntraced(function* (answer: string) {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
@@ -140,7 +140,7 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** One task with the given skill that does what the prompt says. */
+  /** One task with this skill that does what the prompt says. */
   const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
     const skill = skills.find(name)
     if (skill === undefined) {
@@ -188,7 +188,7 @@ export const makePreparation = Effect.gen(function* () {
       markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
     )
 
-  /** What the skills of the list have to do without, each once. */
+  /** The missing tools of the list's skills, each once. */
   const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
     [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
       const skill = skills.find(name)
@@ -208,8 +208,8 @@ export const makePreparation = Effect.gen(function* () {
   })
 
   /**
-   * Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing; `createTaskList` makes the task
-   * list, or uses that of the order, publishes it, and gives the briefing with what the person answered meanwhile.
+   * Gathers the briefing, and rejects an impossible order. It emits no event. `createTaskList` makes or takes the task list,
+   * emits it, and returns the briefing with the user's replies.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)

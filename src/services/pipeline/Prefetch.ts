@@ -1,4 +1,6 @@
-/** Shows a task, before its first turn, the parts of source files that hold the words which it writes as code. */
+/**
+ * Shows a task, before its first turn, the parts of source files that contain the code words of the task.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
@@ -15,7 +17,7 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The parts of the window that the best file and the second one may take. */
+/** The parts of the window for the best file and the second one. */
 const windowShares = [0.11, 0.06]
 
 export const makePrefetch = Effect.gen(function* () {

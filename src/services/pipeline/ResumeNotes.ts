@@ -1,6 +1,6 @@
 /**
- * The warnings for a person who resumes a run: repairs of its journal, and files that changed after its tasks used
- * them. They are read from the reopened journal, and published once the run has started.
+ * The warnings for a user who resumes a run: repairs of its journal, and files that changed after its tasks used them. They
+ * are read from the reopened journal, and emitted after the start.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,25 +20,25 @@ import { textHash } from "../files/Hash.ts"
 import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
 interface ChangedFile {
-  /** Relative to the project when it is in there. */
+  /** Relative to the project for files inside. */
   readonly path: string
   readonly task: string
   readonly how: "read" | "written"
 }
 
-/** What was seen last of a file or of a part of it. */
+/** The last seen state of a file or a part of it. */
 interface Seen extends Omit<ChangedFile, "path"> {
   readonly hash: string
-  /** The hash of the current content, `null` when it cannot be read; absent when the rules do not permit reading it. */
+  /** The hash of the current content; `null` when it is unreadable, absent when no rule permits reading it. */
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 
-/** By canonical path, then by the part that was shown; `""` is the whole. */
+/** By canonical path, then by part; `""` is the whole file. */
 type SeenFiles = Map<string, Map<string, Seen>>
 
 const wholeFile = ""
 
-/** Without a permit: what needs a question is not opened. */
+/** Never asks: a file that needs a question is not opened. */
 const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
@@ -89,7 +89,7 @@ const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>
   return seen
 })
 
-/** Which files are not as they were seen last, each once, in the order in which they were seen. */
+/** The files that changed since they were last seen, in the order of reading. */
 const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
@@ -108,18 +108,18 @@ const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray
   return compared.flat()
 })
 
-/** More files are counted and not named. */
+/** The most changed files that a warning names. */
 const mostNamed = 10
 
-/** How far a journal is proven to be the person's own. */
+/** How much of a journal is proven to come from this user. */
 interface Proven {
-  /** The number of the record from which on it is. */
+  /** The first record of the proven part. */
   readonly provenFrom: number
-  /** Why there is no key to prove it with. */
+  /** Why no key can prove it. */
   readonly problem: string | undefined
 }
 
-/** A warning, none without a text; `code` says what it is about. */
+/** A warning with its code; nothing without a text. */
 const note = (code: "files-changed" | "journal-unproven" | "records-unknown", text: string | undefined) =>
   text === undefined ? [] : [{ code, text }]
 
@@ -144,7 +144,7 @@ export class ResumeNotes extends Context.Service<
   ResumeNotes,
   { readonly read: Effect.Effect<ReturnType<typeof note>, never, RunSettings | Workspace> }
 >()("task-conductor/services/pipeline/ResumeNotes") {
-  /** For a new run, which has no earlier session. */
+  /** For a new run without a journal. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
   /** For a new run with a journal; `problem` says why it cannot be proven later. */

@@ -1,6 +1,6 @@
 /**
- * Task list iteration: after each round the model sees what is finished, what failed and what is outstanding, and
- * answers with the tasks that are still to do. No task at all means that the goals are met.
+ * Revises the task list after each round: the model sees the finished, failed and outstanding tasks, and answers with the
+ * tasks that remain. An empty list means that the goals are met.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -48,20 +48,20 @@ export interface RevisionOrder {
   readonly outstanding: TaskList
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
-  /** The changes that are missing although tasks have ended that should have made them. */
+  /** Changes that are missing although their tasks have ended. */
   readonly missing: ReadonlyArray<MissingChange>
-  /** What the person declined in this round and wants instead. */
+  /** What the user declined in this round, and wants instead. */
   readonly requestedChanges: ReadonlyArray<RequestedChange>
 }
 
-/** The lists of the prompt, as far as they are shown. */
+/** The lists of the prompt, cut to what fits. */
 interface ShownLists extends ResultsAndLines {
   readonly tasks: string
 }
 
 /**
- * The lists as they fit the prompt, and how many outstanding tasks they name. Results are worth more than the map of the project,
- * and tasks that are left more than results.
+ * Fits the lists to the prompt, and counts the named outstanding tasks. Results matter more than the project map, and
+ * outstanding tasks more than results.
  */
 const fittedLists = (
   order: RevisionOrder,
@@ -85,7 +85,7 @@ const fittedLists = (
   return { lists: { ...shared, tasks }, named }
 }
 
-/** Makes the prompt as it fits the window, and says how many outstanding tasks it names. */
+/** Makes the prompt within the window, and counts the outstanding tasks that it names. */
 const makeRevisionPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const { contextWindow: window, model } = yield* RunSettings
@@ -134,7 +134,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         named = fitting.named
         return fitting.prompt
       }
-      /** The model is told once of work that it repeats. */
+      /** The model is warned once about repeated work. */
       let mayRepeat = false
       const revised = yield* attempts.run({
         stage: "iterate",
@@ -163,8 +163,8 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     })
 
     /**
-     * The tasks still to do. When no attempt is valid a warning is published and the outstanding list stands; it fails when the
-     * answers were of no use.
+     * The remaining tasks. Without a valid attempt it emits a warning and keeps the outstanding list. It fails after useless
+     * answers.
      */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
@@ -174,7 +174,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           outstanding: order.outstanding,
           failures: order.failures
         }),
-        // The goals belong to the run, so those in the answer of the model are ignored.
+        // The goals belong to the run, so the model's goals are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,
           taskList: new TaskList({ goals: order.outstanding.goals, steps })

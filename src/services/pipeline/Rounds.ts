@@ -1,6 +1,6 @@
 /**
- * The rounds of a run: work on the outstanding tasks, then ask for the tasks that are left, until there are none
- * or a limit is reached. A round that finished in an earlier session is read from the journal.
+ * The rounds of a run: work on the outstanding tasks, then revise the list, until no task remains or a limit is reached.
+ * Rounds of earlier sessions come from the journal.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -32,13 +32,13 @@ const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   revised: TaskList,
-  /** What a person declined in it and wants instead; absent when there is nothing. */
+  /** What the user declined in this round and wants instead. */
   requested: Schema.optionalKey(Schema.NonEmptyArray(RequestedChange))
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
 
-/** The outcome of one round: the end of all rounds, or the tasks of the next round. */
+/** The outcome of one round: the end of all rounds, or the tasks of the next one. */
 type RoundResult = { readonly end: RoundsEnd; readonly requested?: undefined } | typeof FinishedRound.Type
 
 interface NextRound {
@@ -48,7 +48,7 @@ interface NextRound {
   readonly round: number
 }
 
-/** A failure of the last round that has happened the same way before. */
+/** A failure of the last round that already happened in the same way. */
 const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefined => {
   const before = new Set(rounds.slice(0, -1).flatMap(({ failures }) => failures.map(({ message }) => message)))
   return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))
@@ -66,7 +66,7 @@ export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing"
   readonly isClean: boolean
 }
 
-/** Why the tasks that are left never ran; nothing for ends that leave none. */
+/** Why the remaining tasks never ran; nothing when none remain. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
   if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
@@ -74,14 +74,14 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
-/** Takes what a round of an earlier session came to into the state. */
+/** Restores the state of a round from an earlier session. */
 const restored = ({ failures, requested, results }: typeof FinishedRound.Type, state: RunState) =>
   Effect.andThen(
     Effect.forEach([...results, ...failures], state.add, { discard: true }),
     state.addDeclined((requested ?? []).map(declinedFact))
   )
 
-/** Each task was checked by itself; what several of them changed is checked once more in the end. */
+/** Each task was checked alone, so the changes of several tasks are checked once more together. */
 const checkTogether = Effect.fnUntraced(function* (checks: Checks["Service"], state: RunState) {
   const { checks: earlier, isStale, results, rounds: round } = yield* state.get
   if (!isStale) return
@@ -171,7 +171,7 @@ export const makeRounds = Effect.gen(function* () {
   /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
     const { pending, requested, ...ended } = yield* runAll({ briefing, list, state })
-    /* Who declined a step is not asked about a check after it. */
+    /* After a declined step, the user is not asked about checks. */
     if (ended.end._tag !== "Declined") yield* checkTogether(checks, state)
     const why = whyNotRun(ended.end)
     const failed = new Set((yield* state.get).failures.map(({ task }) => task))

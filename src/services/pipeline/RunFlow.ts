@@ -1,7 +1,6 @@
 /**
- * One prompt from the request to the answer: plan, rounds (tasks, iteration), conclude. The stages return values;
- * this service runs them in order, turns every ending into a report, and publishes the event that starts the run, with its
- * warnings, and the one that ends it.
+ * Runs one prompt from the request to the answer: plan, rounds (tasks, iteration), conclude. The stages return values. This
+ * service orders them, turns every ending into a report, and emits the first event, with its warnings, and the last one.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -54,7 +53,7 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
 
-/** What a text says of checks that is not so. */
+/** A false claim of a text about checks. */
 const claimIn = (
   task: string,
   text: string,
@@ -65,7 +64,7 @@ const claimIn = (
   return claim === undefined ? [] : [{ task, ...claim }]
 }
 
-/** What reports and the answer say of checks that is not so; the answer is often a report. */
+/** The false claims of reports and the answer, which is often a report. */
 const allClaims = (
   results: ReadonlyArray<TaskResult>,
   answer: string,
@@ -94,7 +93,7 @@ const makeRunReporter = Effect.gen(function* () {
   const warn = ({ notes = [] }: Briefing) =>
     Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
-  /** Publishes `run.started` and the notes about the briefing and about a resumed run. */
+  /** Emits `run.started` and the notes about the briefing and a resumed run. */
   const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
     yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
     yield* warn(briefing)
@@ -107,7 +106,7 @@ const makeRunReporter = Effect.gen(function* () {
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
     const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending
-    /* What a person chose is no error. */
+    /* A choice of the user is no error. */
     const isChosen = ending.status === "declined" || ending.status === "interrupted"
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
@@ -186,7 +185,7 @@ export const layerRunFlow = Layer.effect(
 
     const workToOutcome = (order: RunOrder, prepared: Prepared, state: RunState) =>
       work(order, prepared, state).pipe(
-        // Nothing more may be started when the journal cannot be written.
+        // Nothing may start once the journal cannot be written.
         Effect.raceFirst(journal.failed),
         Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
         Effect.catchTags({
@@ -211,7 +210,7 @@ export const layerRunFlow = Layer.effect(
       return yield* workToOutcome(order, prepared, state).pipe(
         Effect.flatMap(finish),
         Effect.onInterrupt(() => finish(outcome("interrupted", interruptedText))),
-        // The finished results are reported despite the defect, and the defect is passed on to the caller.
+        // Reports the finished results, and passes the defect on to the caller.
         Effect.onError((cause) =>
           Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void
         )

@@ -1,7 +1,7 @@
 /**
- * Runs one round. A task is worked as soon as the results that it refers to are there and no task of an earlier step can
- * change what it reads. Steps run one after another, the tasks of a step side by side, and a task that fails does not stop
- * its siblings. Which call goes first when slots are rare is the matter of ModelSlots.
+ * Runs one round. A task starts when the results it refers to exist and no task of an earlier step can change its files. Steps
+ * run in order, the tasks of a step in parallel, and a failed task does not stop its siblings. ModelSlots decides which call
+ * goes first when slots are scarce.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -44,17 +44,17 @@ export interface RoundOrder {
   /** From 1. */
   readonly round: number
   readonly list: TaskList
-  /** Holds the results of earlier rounds, and gets every result and failure as soon as it exists. */
+  /** Holds the results of earlier rounds, and receives each result and failure at once. */
   readonly state: RunState
 }
 
-/** Who did not approve which step, by its title; the steps after it did not run. */
+/** Who declined a step, by its title. Later steps did not run. */
 export interface DeclinedStep {
   readonly by: CallListApproval["by"]
   readonly step: string
 }
 
-/** An outcome with the results that it was made on. */
+/** An outcome with the results that it is based on. */
 interface WorkedTask {
   readonly outcome: TaskOutcome
   readonly finished: ReadonlyArray<TaskResult>
@@ -73,13 +73,13 @@ interface Round extends RoundOrder {
   /** All tasks of the round by slug. */
   readonly tasks: ReadonlyMap<string, TaskState>
   readonly earlier: ReadonlyArray<TaskResult>
-  /** Failures of this round because of the model, in the order in which they came. */
+  /** Model failures of this round, in order. */
   readonly unable: Array<TaskFailure>
-  /** Is done when the model is given up: no further task is worked on. */
+  /** Completes when the model is given up: no further task starts. */
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/** An outcome counts for the same results of others only. */
+/** A recorded outcome is valid only for the same results of other tasks. */
 const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
@@ -100,7 +100,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
 const notRun = ({ name }: Task, why: string): TaskFailure =>
   new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
 
-/** The results that a task refers to, once they exist; skips the task when one of them never will. */
+/** Waits for the results that a task refers to. Skips the task when one of them will never exist. */
 const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
     task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
@@ -116,7 +116,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** A task whose changes were declined, for those that wait for it. */
+/** The failure of a task whose changes were declined, for tasks that wait for it. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
@@ -126,7 +126,7 @@ const orderOf = (
   known: Pick<TaskOrder, "finished" | "task">
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
-/** Each call with what it does to which text. */
+/** Signs of each call with the text that it changes. */
 const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
@@ -135,7 +135,7 @@ const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, stri
 const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effect<void>> =>
   Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
 
-/** Waits for the tasks before this one in the plan, of the same step, whose changes of the same files come first. */
+/** Waits for earlier tasks of the same step that change the same files. */
 const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: WorkedTask) =>
   Effect.gen(function* () {
     const files = new Set(outcome.bases?.map(({ path }) => path))
@@ -149,8 +149,8 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
   })
 
 /**
- * Gives the model up when it has done nothing but fail, so that not every task fails in the same way. As long as another task
- * of the step is worked on, that one may show that the model can.
+ * Gives the model up after nothing but failures, so that not every task fails in the same way. While a sibling still works,
+ * that one may succeed.
  */
 const noteFailure = Effect.fnUntraced(function* (
   failure: TaskFailure,
@@ -167,7 +167,7 @@ const noteFailure = Effect.fnUntraced(function* (
     yield* Deferred.succeed(givenUp, ending)
 })
 
-/** Works on tasks, each on a fiber of its own. */
+/** Starts each task on its own fiber. */
 const makeTaskStarts = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -176,8 +176,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * The turns of a task whose calls were not allowed are taken again in a resumed run, so that a person is asked again; unless
-   * they change something, since that may have been made.
+   * True when the turns of a task need not be repeated. A resumed run repeats turns with denied calls, so that the user is
+   * asked again, unless those turns may have changed something.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -203,8 +203,8 @@ const makeTaskStarts = Effect.gen(function* () {
   })
 
   /**
-   * Starts the tasks of a step; `unchanged` waits until no task of an earlier step can change anything. A task that may act in its
-   * turns waits until all of them have `ended`: what is declined there stops it before it acts.
+   * Starts the tasks of a step. `unchanged` waits until no task of an earlier step can change anything. A task that may act
+   * during its turns waits until all of them have `ended`: a declined step stops it before it acts.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -217,12 +217,12 @@ const makeTaskStarts = Effect.gen(function* () {
       yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
     }
     const writers = states.filter(({ task }) => mayWrite(task))
-    /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
+    /* Steps run in order, so once the last step with a writer is done, all before it are done. */
     return writers.length === 0 ? unchanged : yield* untilDone(writers)
   })
 })
 
-/** Brings what a task came to into the project, once it is approved. */
+/** Writes the outcome of an approved task to the project. */
 const makeConclusion = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -230,7 +230,7 @@ const makeConclusion = Effect.gen(function* () {
   const join = yield* makeJoinChanges
   const applier = yield* ChangeApplier
 
-  /** The changes as they were approved; those that others made meanwhile are put together with them, and asked about. */
+  /** The approved changes, merged with changes that others made meanwhile. The user is asked about the merge. */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
     round: Round,
@@ -247,7 +247,7 @@ const makeConclusion = Effect.gen(function* () {
     return yield* upToDate(state, round, { finished, outcome: now })
   })
 
-  /** Makes the calls of a task and writes its result; who declined a further change of it. */
+  /** Makes the calls of a task and writes its result. Returns who declined a further change. */
   const carryOut = Effect.fnUntraced(function* ({ done, step, task }: TaskState, order: Round, worked: WorkedTask) {
     const { briefing, round, state } = order
     yield* events.publish({ type: "task.started", round, step, task: task.name })
@@ -272,7 +272,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* Deferred.fail(done, failure)
   })
 
-  /** Returns who did not approve the calls of the task, if they were not approved. */
+  /** Returns who declined the calls of the task, if someone did. */
   return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
     Effect.fromResult(worked).pipe(
       Effect.tap((ready) => untilFirst(state, round, ready)),
@@ -285,14 +285,14 @@ const makeConclusion = Effect.gen(function* () {
     )
 })
 
-/** What a task came to, and its calls that need approval. */
+/** The outcome of a task, and its calls that need approval. */
 interface ReadyTask {
   readonly state: TaskState
   readonly worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>
   readonly gated: GatedTask | undefined
 }
 
-/** Runs the tasks of a step, which are approved together; returns who did not approve them. */
+/** Runs the tasks of a step with one approval. Returns who declined it. */
 const makeStepRunner = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -309,8 +309,8 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * Asks once about the tasks that need approval, in the order of the plan, when the turns of all tasks of the step have ended. What each
-   * of them comes to on top of those before it is in `joined`.
+   * Asks once about the tasks that need approval, in plan order, after the turns of all tasks of the step. `joined` holds the
+   * outcome of each task on top of those before it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()
@@ -363,7 +363,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
     const runStep = yield* makeStepRunner
     const startTasks = yield* makeTaskStarts
 
-    /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
+    /** True for a task that finished before the run was resumed. Its result is used. */
     const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
       const kept = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
       if (Option.isNone(kept)) return false
@@ -372,7 +372,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return yield* Deferred.succeed(done, kept.value)
     })
 
-    /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
+    /** Returns the declined step, if any. The outcomes of the tasks are in the state. */
     const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
       const tasks = yield* makeTaskStates(order.list)
       const earlier = (yield* order.state.get).results

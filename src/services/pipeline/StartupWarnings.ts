@@ -1,6 +1,6 @@
 /**
- * The warnings before a run starts: rules that name no tool, skills and plugins that are left out, and remembered
- * permissions that could not be read.
+ * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and unreadable remembered
+ * permissions.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -19,9 +19,9 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with the rules of its files, as sentences. Fails for the plugins of `overrides` (flags or options) and the values of a script
- * that cannot be loaded, and for rules that name no tool: those of `overrides`, and those that deny, since they protect nothing. A rule of
- * the person that is like no tool here may be about a tool that another project has; so may any while something is left out.
+ * The warnings of a run about rules and plugins, as sentences. It fails for plugins of `overrides` (flags or options) and
+ * values of a script that cannot be loaded. It also fails for rules without a tool: those of `overrides`, and denying ones,
+ * which would protect nothing. A user's rule may name a tool of another project, or of a plugin that failed to load.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

@@ -1,6 +1,6 @@
 /**
- * Works on one task as an agent (services/agent/Agent.ts): from its first answer, from calls that stand for it, or from a report whose
- * changes were put together with others; and what the task comes to.
+ * Works on one task as an agent (services/agent/Agent.ts), and returns its outcome. The work begins with a model's first
+ * answer, with calls that replace it, or with a report whose changes were merged with others.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -32,7 +32,7 @@ import { makePlaceWork } from "./PlaceWork.ts"
 import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure } from "./TaskStage.ts"
 import { makeTaskWork, type TaskWork } from "./TaskWork.ts"
 
-/** The failure of a task whose turns ended without an accepted report. */
+/** The failure of a task without an accepted report. */
 const noReport = (
   { agentWork: { assignment }, order }: TaskWork,
   { issues, retries: { unusable }, ...session }: Session,
@@ -47,7 +47,7 @@ const noReport = (
   return taskFailure(order.task, phase, error, doneOutside(session), proposed)
 }
 
-/** What a model is told when nothing clashes and a check fails all the same. */
+/** Tells the model that nothing clashes, but a check fails. */
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
@@ -90,7 +90,7 @@ const subjectOf = (
   outcomes: () => Ref.getUnsafe(session).outcomes
 })
 
-/** Makes the calls that stand for the first answer; the session after the reply to them. */
+/** Makes the calls that replace the first answer, and returns the session after the reply. */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
   compaction: Compaction,
@@ -115,7 +115,7 @@ const afterCalls = Effect.fnUntraced(function* (
   return session
 })
 
-/** Runs the turns of a task from a session to what it comes to. */
+/** Runs the turns of a task from a session to its outcome. */
 const makeTurns = Effect.gen(function* () {
   const agent = yield* Agent
   const changes = yield* makeTaskChanges
@@ -158,11 +158,11 @@ export class TaskAgent extends Context.Service<
   TaskAgent,
   {
     /**
-     * Works on a task until its report, or goes on with one after it (`joined`). `firstAnswer` stands for its first answer. Fails with
-     * a `TaskFailure`, or with who declined the calls of the task.
+     * Works on a task until its report, or continues after one (`joined`). `firstAnswer` replaces the model's first answer.
+     * Fails with a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /** The first answer of a task that asks for something, as `work` takes it; nothing of it is done. */
+    /** The first answer of a task with requests, for `work`. Nothing of it runs. */
     firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskAgent") {
@@ -179,7 +179,7 @@ export class TaskAgent extends Context.Service<
       const registry = yield* ToolRegistry
       const runTurns = yield* makeTurns
 
-      /** Continues after a report whose changes were put together with others: only with checks, or with further turns. */
+      /** Continues after a report whose changes were merged with others: with checks alone, or with further turns. */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,
         { clash, own: mergedFiles, outcome, ...joined }: JoinedChanges
@@ -228,7 +228,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // Changes that cannot be made were not tried either.
+        // Impossible changes were not tried either.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

@@ -1,5 +1,5 @@
 /**
- * What tasks and calls may do to the project, by the tools of their skills.
+ * The effects of tasks and calls on the project, by the tools of their skills.
  */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -19,9 +19,9 @@ export const makeTaskEffects = Effect.gen(function* () {
   }
 
   return {
-    /** True for a task that may change what others read. */
+    /** True for a task that may change what other tasks read. */
     mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
-    /** True for a task whose turns may do something outside of its working copy. */
+    /** True for a task whose turns may act outside its working copy. */
     mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
     mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"

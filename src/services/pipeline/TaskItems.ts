@@ -1,6 +1,6 @@
 /**
- * Carries out a task for each of its items: the host lists them and divides them into parts, each with turns and a window of its own,
- * and what they came to is one outcome, in which every item is accounted for.
+ * Runs a for-each task. The program lists the items and divides them into parts, each with its own turns and window. One
+ * outcome joins them and accounts for every item.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -28,10 +28,10 @@ import { makeApproval } from "./Approval.ts"
 import { makeItemParts, noteOf, type PartOutcome, withoutResult } from "./ItemParts.ts"
 import { requestOf, type TaskOrder } from "./TaskStage.ts"
 
-/** What the items change together. */
+/** The joint changes of the items. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/** The last outcome of each check; one that failed for any item stays. */
+/** The last outcome of each check; a failure for any item wins. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {
@@ -64,7 +64,7 @@ const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, propos
   }
 }
 
-/** Lists the items of a task: in files of the project, or in the report of another task. */
+/** Lists the items of a task, from project files or another task's report. */
 const makeItemSource = Effect.gen(function* () {
   const events = yield* RunEvents
   const itemFiles = yield* makeItemFiles
@@ -82,13 +82,13 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results of places once their changes are put together with those of others. */
+/** The results of places after their changes were merged with others. */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))
 }
 
-/** Puts the changes of parts together, one after the other; the items of one whose change comes to nothing have failed. */
+/** Joins the changes of parts one after the other. Items fail when their change is lost. */
 const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
@@ -181,7 +181,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     })
 
     return {
-      /** Carries out a task for each of its items. Fails when there is none, or when nobody allows more than the limit. */
+      /** Runs a for-each task. Fails without items, and above the limit when no user allows more. */
       work
     }
   })

@@ -1,5 +1,5 @@
 /**
- * The first message of a task, filled and measured: the check of a plan measures the same text that is sent later.
+ * Fills and measures the first message of a task. The check of a plan measures the same text that is sent later.
  */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
@@ -32,32 +32,32 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** Characters that must be free beside the first message, for the turns. */
+/** Characters beside the first message that the turns need. */
 const leastBudget = 2000
 
-/** Characters of the block of a reference that is shown in parts. */
+/** The fewest characters of a reference that is cut. */
 const leastReference = 350
 
-/** References that are whole in this part of what is free are shown whole: in parts, most of the rest would be read. */
+/** References that fit whole into this part of the free budget are not cut: the model would read most of the rest anyway. */
 const wholeShare = 1 / 2
 
 /**
- * The references have at most this part of what is free beside the first message; the rest is for the turns. A task that changes
- * files needs most of it, one that only reads less, and one without tools only room for its report.
+ * The part of the free budget for references; the turns need the rest. A task that changes files needs most for its turns, a
+ * reading task less, and a task without tools only its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
   tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
 
-/** What the first message shows beside what the plan and the project say. */
+/** The contents of the first message besides the plan and the project. */
 interface TaskContents {
   readonly goals?: string
   readonly references?: string
 }
 
-/** Most tasks of a run show its briefing as it is. */
+/** Most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
-/** The forms of answers: tool calls, as text or through the interface, changes of files, and what ends the turns. */
+/** The instructions about forms of answers: calls in text or native, changes of files, and the report. */
 export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,
@@ -73,19 +73,19 @@ export const answerBlocks = (
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
     may_remove: tools.includes("remove_file") ? "To move a file, or to remove it" : "",
-    // What changes files is written as text, so that nothing has to be escaped.
+    // File changes are written as text, where nothing needs escaping.
     tool_instructions: form === "text" ? registry.instructions(others) : ""
   }
 }
 
-/** A skill without tools is shown how to report only, if it says that at all. */
+/** A skill without tools sees instructions about reporting only if it mentions any. */
 const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
-/** What the first message about places says beside what the plan and the project say. */
+/** The contents of the first message about places, besides the plan and the project. */
 interface PlaceContents {
   readonly references?: string
-  /** The places, and their numbers. */
+  /** The text of the places, and their numbers. */
   readonly places?: string
   readonly numbers?: string
 }
@@ -125,13 +125,13 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** The first message as it fits the window with some turns behind it. */
+  /** Fits the first message into the window with a few turns after it. */
   const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt =>
     fittingPrompt(first(task, briefing, contents), Math.floor(window / 2), scaleOf(task))
 
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
-  /** The first message about places that are decided about together. */
+  /** The first message about places that are decided together. */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -149,7 +149,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       may_note: mayChange ? "" : "note",
       may_look: tools.includes("read_file") ? "look" : "",
       skill_name: task.skill,
-      // What our own skills say is about searching, which the program has done.
+      // Built-in skills explain searching, which the program has already done.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
       task_data: rawBlock("## Task", task.whatIsNeeded),
@@ -159,8 +159,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
   }
 
   /**
-   * The most characters that the places of one first message may take, and the references of its task: the answers and the turns behind
-   * it need the rest. What was learned of the tokens of the model does not count, so that a resumed run cuts the same parts.
+   * The budget for the places of one first message and the references of its task; the answers and turns need the rest. It
+   * ignores the learned token scale, so that a resumed run cuts the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
     const free = charactersBeside(window, charactersOf(places(task, briefing)))
@@ -168,7 +168,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { places: Math.floor(free / 2) - references, references }
   }
 
-  /** The most characters that references may take in the first message. */
+  /** The budget for references in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
     const free = budgetBeside(task, lightestCharacters(first(task, briefing)))
@@ -176,7 +176,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { parts, whole: Math.floor(free * wholeShare) }
   }
 
-  /** Why the first message would not fit, even with the least of references and turns. */
+  /** Why the first message cannot fit, even with the fewest references and turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget

@@ -1,5 +1,5 @@
 /**
- * What the stages of one task get, and how they fail.
+ * The input of a task's stages, and their failures.
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -19,17 +19,17 @@ import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/CallRecords.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
-/** The changes of a task on the texts that their files have by now. */
+/** The changes of a task merged with the current texts of their files. */
 export const JoinedChanges = Schema.Struct({
-  /** What the task came to before; its calls are those of the files in `own`. */
+  /** The earlier outcome of the task; its calls change the files in `own`. */
   outcome: TaskOutcome,
-  /** What other tasks change before this one. */
+  /** The changes of other tasks before this one. */
   others: Schema.Array(ProposedFile),
-  /** What the task changes on top of that, without what clashes. */
+  /** The task's merged changes without clashes. */
   own: Schema.Array(ProposedFile),
-  /** What clashes, for the model; empty when nothing does. */
+  /** The clashes, for the model; empty without any. */
   clash: Schema.String,
-  /** True when the checks run on the changes as they are now. */
+  /** True when the checks run on the merged changes. */
   checks: Schema.Boolean
 })
 export type JoinedChanges = typeof JoinedChanges.Type
@@ -44,17 +44,17 @@ export interface TaskOrder {
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
   readonly isItem?: boolean
-  /** The places that the task decides about by their numbers. */
+  /** The places that the task decides by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
-  /** Present when the task goes on after its report, since files that it changes were changed meanwhile. */
+  /** Set when the task continues after its report, because others changed its files. */
   readonly joined?: JoinedChanges
 }
 
-/** What the prompt and the plan ask for, in their words. */
+/** The wishes of the prompt and the plan, in their words. */
 export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
   [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
 
-/** The calls of a task were declined, so that the task ends without a result. */
+/** The user declined the calls of a task, which ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: AnsweredBy
 }) {}
@@ -81,18 +81,18 @@ const causeOf = (error: TaskError): FailureCause => {
   }
 }
 
-/** What a task lacks that failed before its first call, or after it. */
+/** What a failed task lacks in each phase. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
-  /* Nothing was wrong with the last answer, but it was no report. */
+  /* The last answer had no issue, but was no report. */
   if (error.issues.length === 0)
     return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
 }
 
-/** What a task that failed had changed in its copy, which is not kept, and how its checks ended. */
+/** Describes the discarded changes of a failed task and their checks. */
 const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "checks" | "files">>): string => {
   if (files.length === 0) return ""
   const ends = checks.filter(({ notRun }) => notRun === undefined).map((check) => checkFact(check))
@@ -100,7 +100,7 @@ const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "che
   return ` Its changes of ${files.map(({ path }) => path).join(", ")} were not kept${known}.`
 }
 
-/** The failure of a task that this error ended, after these calls had run and with these changes in its copy. */
+/** The failure of a task after these calls and changes. */
 export const taskFailure = (
   task: Task,
   phase: TaskPhase,

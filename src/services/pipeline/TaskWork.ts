@@ -1,6 +1,6 @@
 /**
- * A task as the work of an agent (services/agent/Agent.ts): its first message, what the program writes behind it, how its answers are
- * read, and how its report is judged.
+ * Prepares a task for an agent (services/agent/Agent.ts): its first message, the text after it, and how to read answers and
+ * judge the report.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -51,10 +51,10 @@ import { makePrefetch } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
-/** A task and its inputs, as the answers have them. */
+/** A task and its inputs, as updated by the answers. */
 export type TaskFields = Pick<Turn, "inputs" | "task">
 
-/** A task that is worked on. */
+/** A task in progress. */
 export interface TaskWork {
   readonly order: TaskOrder
   readonly skill: Skill
@@ -62,15 +62,15 @@ export interface TaskWork {
   readonly fields: Ref.Ref<TaskFields>
   /** The session before the first turn. */
   readonly begun: Session
-  /** Where the work stands. */
+  /** The current session. */
   readonly session: Ref.Ref<Session>
-  /** The references of which only a part was seen so far. */
+  /** The references that the model has seen only in part. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
-  /** What became of each place, for a task that decides about many. */
+  /** The result of each place, for a task that decides about many. */
   readonly items?: Effect.Effect<ReadonlyArray<ItemResult>>
 }
 
-/** The texts that a message shows the model; of a result also the fields, where the output of a command stands. */
+/** The texts of a message that the model sees. For a tool result these include the fields, which hold command output. */
 const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return [message.content]
   if (message.role !== "tool") return []
@@ -92,7 +92,7 @@ const isReferenceOf =
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
-/** Makes the function that gathers the material of a first message, with what it becomes when it is written again. */
+/** Makes a function that gathers the material of a first message, also when the message is written again. */
 const makeMaterial = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const prefetch = yield* makePrefetch
@@ -125,7 +125,7 @@ const makeMaterial = Effect.gen(function* () {
   })
 })
 
-/** What is known of a task while it is worked on. */
+/** The facts of a task in progress. */
 interface OpenTask {
   readonly order: TaskOrder
   readonly skill: Skill
@@ -134,7 +134,7 @@ interface OpenTask {
   readonly fields: Ref.Ref<TaskFields>
 }
 
-/** Makes the function that gives the instructions of the project for files of a task, which its briefing keeps. */
+/** Makes a function that finds project instructions for files of a task, and adds them to its briefing. */
 export const makeFolderInstructions = Effect.gen(function* () {
   const { beside } = yield* makeInstructions
 
@@ -143,25 +143,25 @@ export const makeFolderInstructions = Effect.gen(function* () {
       const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
       const briefing = yield* Ref.get(kept)
       const instructions = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
-      // After a compaction they stand in the first message.
+      // After a compaction they are part of the first message.
       yield* Ref.set(kept, instructions.briefing)
       return instructions.text
     })
 })
 
-/** Makes the function that gives what the program writes to the model about a task. */
+/** Makes a function that writes the messages about a task. */
 const makePrompt = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const folderInstructionsOf = yield* makeFolderInstructions
   const prompts = yield* makeTaskPrompts
 
-  /** The first message behind turns: the references matter less than what was seen since, and not when their file was changed. */
+  /** The first message after turns. References matter less than later readings, and not at all once their file changed. */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
     const parts = keptParts(prefetched, (path) => answers.includes(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
-    // A server that counts more tokens than were estimated leaves less room than at first.
+    // A server that counts more tokens than estimated leaves a smaller budget.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
@@ -172,7 +172,7 @@ const makePrompt = Effect.gen(function* () {
   return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    /** The answers so far: what they name of what was shown at first is of use. */
+    /** The answers so far show which parts of the first message were useful. */
     const answers = new Set<string>()
     const named = namedFiles([order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n"))
     const look = mayChange ? "look further, change, or" : "look further, or"
@@ -188,7 +188,7 @@ const makePrompt = Effect.gen(function* () {
         const user = firstAgain(open, [...answers].join("\n"))
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
-      // Inputs stand before everything else, and their values in no grammar.
+      // Inputs come first, and no grammar covers their values.
       grammar: (offered) =>
         Effect.map(Ref.get(fields), ({ inputs }) => {
           const isOpen = ({ name, required }: Skill["inputs"][number]): boolean =>
@@ -200,12 +200,12 @@ const makePrompt = Effect.gen(function* () {
   }
 })
 
-/** Makes the function that reads an answer; a question to the user in the place of a report is put to them. */
+/** Makes a function that reads an answer. It puts a question instead of a report to the user. */
 const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
 
-  /** The issues of inputs that name no file. */
+  /** Issues for inputs that name no file. */
   const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
     if (inputs.length === 0) return []
     return yield* activities.record(
@@ -239,7 +239,7 @@ const makeAnswerReader = Effect.gen(function* () {
   })
 })
 
-/** What was seen only in part: references, and files that were read. What a change rests on is seen in the change and its checks. */
+/** References and files that the model saw only in part. A change is judged by its diff and its checks instead. */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
   (shownTexts: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
@@ -251,7 +251,7 @@ const seenFacts =
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
-/** Makes the function that asks about the calls of an answer that have effects. */
+/** Makes a function that asks about the calls of an answer that have effects. */
 export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry
@@ -263,14 +263,14 @@ export const makeTurnApproval = Effect.gen(function* () {
   }
 })
 
-/** Makes the function that says who works on a task with which tools, or why nobody can. */
+/** Makes a function that says which tools work on a task, or why none can. */
 export const makeAssignment = Effect.gen(function* () {
   const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
   const { limits } = yield* RunSettings
 
-  /** The skill of a task, or why it cannot be worked on. */
+  /** The skill of a task, or why it cannot be used. */
   const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
     const skill = skills.find(task.skill)
     if (skill === undefined) {
@@ -301,7 +301,7 @@ export const makeAssignment = Effect.gen(function* () {
   })
 })
 
-/** Makes the function that opens a task for an agent. */
+/** Makes a function that prepares a task for an agent. */
 export const makeTaskWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const assign = yield* makeAssignment
@@ -337,7 +337,7 @@ export const makeTaskWork = Effect.gen(function* () {
       }),
       read: (answer, paths) => readAnswer(open, answer, paths),
       approve: (calls) => approve(order, calls),
-      // Links are held against what the program has shown, never against what the model wrote: it would confirm its own links.
+      // Links are compared with what the program showed, never with the model's own text.
       judge: (report, { checks, outcomes }) =>
         Effect.flatMap(Ref.get(material.briefing), (latest) =>
           readResult(report, {
