@@ -1,11 +1,11 @@
 /**
- * Where an answer holds the text of files: blocks with their marks, and fences under a path. These parts are found before anything
- * of the answer is cleaned, since nothing in them is a thought, a quotation or a wrapper of the answer.
+ * Finds the parts of an answer that hold text of files: blocks with marks, and fences under a path. This happens before any
+ * cleaning, since nothing inside them is a thought, a quotation or a wrapper.
  */
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
 
-/** Lines of an answer that are one part of it, by the indices of the first one and the one after the last. */
+/** Lines of an answer that belong together: the first index, and the index after the last. */
 export interface AnswerPart {
   readonly first: number
   readonly end: number
@@ -17,15 +17,15 @@ const callEnd = /<\/(?:antml:)?(?:tool_calls?|function_calls?|function|invoke|to
 const heading = /^ {0,3}#{1,6}\s/
 const wrapper = /^(?:markdown|md)?$/i
 
-/** What tells the lines of an answer apart. */
+/** How to classify the lines of an answer. */
 export interface AnswerLines {
-  /** True for the line of a path. */
+  /** True for a line with a path. */
   readonly namesFile?: (line: string) => boolean
-  /** True for a line with which a call of a tool begins that is written out. */
+  /** True for a line that begins a written-out call. */
   readonly beginsCall?: (line: string) => boolean
 }
 
-/** The indices of the two lines of a fence around a whole answer that begins with a path and what is under it. */
+/** The first and last line of a fence around a whole answer that begins with a path. */
 export const wrapperOf = (
   lines: ReadonlyArray<string>,
   namesFile: (line: string) => boolean
@@ -90,7 +90,7 @@ class PartReader {
     return at < 0 ? this.lines.length : at
   }
 
-  /** The index after a thought or a call that begins on a line; neither holds parts. */
+  /** The index after a thought or call that begins on a line; neither holds parts. */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined
@@ -114,7 +114,7 @@ class PartReader {
   }
 }
 
-/** The parts of an answer that hold the text of files, in their order. */
+/** The parts of an answer with text of files, in order. */
 export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyArray<AnswerPart> => {
   const reader = new PartReader(answer.split(/\r\n|\n/), lines)
   reader.read()
@@ -124,8 +124,8 @@ export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyAr
 const cover = /^([ \t]*)\ue000(\d+)\ue001$/
 
 /**
- * An answer whose parts are covered, a line for a line, so that what cleans it sees nothing of them; `restore` puts them back into
- * what it has become, with the indentation that the lines around them have then.
+ * Replaces each part with as many placeholder lines, so that cleaning does not touch it. `restore` puts the parts back, with
+ * the indentation of the lines around them.
  */
 export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
   const lines = answer.split("\n")

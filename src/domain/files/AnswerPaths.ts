@@ -1,6 +1,6 @@
 /**
- * Which path of an answer a change belongs to: that of the line or the fence right above it, and for a block right behind another
- * one the same as there. Where something else stands above, there is none: a change never goes to the file of another one.
+ * Finds the path of each change in an answer: the one on the line or fence directly above. A block directly after another one
+ * has the same path. After any other text it has none: a change must never go to another change's file.
  */
 import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
 import {
@@ -18,27 +18,27 @@ import {
 
 export interface PlacedPath {
   readonly path: string
-  /** The index of the line that holds nothing but the path; absent where it stands elsewhere. */
+  /** The index of a line that holds only the path; absent for a path inside other text. */
   readonly line?: number
-  /** True for a path that was read out of a sentence. */
+  /** True for a path inside a sentence. */
   readonly isOfSentence?: true
 }
 
-/** Why a block has no path: the text that stands above it, when there is one. */
+/** Why a block has no path: the text above it, if any. */
 interface NoPath {
   readonly above: string | undefined
 }
 
-/** The paths of one answer; its state is what was read so far. */
+/** The paths of one answer. Its state is what was read so far. */
 export class AnswerPaths {
   private readonly lines: ReadonlyArray<string>
   private readonly known: Map<string, string>
   private readonly isLookedUp: boolean
   private readonly taken: ReadonlySet<number>
-  /** The index of the line after the last block, and the file that it changes. */
+  /** The file of the last block, and the index after it. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
-  /** `taken` grows while the answer is read: its lines belong to changes. */
+  /** `takenLines` grows during reading: its lines belong to changes. */
   constructor(lines: ReadonlyArray<string>, taken: ReadonlySet<number>, paths: ProjectPaths | undefined) {
     this.lines = lines
     this.taken = taken
@@ -50,12 +50,12 @@ export class AnswerPaths {
     return this.lines[at] ?? ""
   }
 
-  /** A path as the project spells it. */
+  /** A path in the spelling of the project. */
   spelled(path: string): string {
     return this.known.get(path) ?? path
   }
 
-  /** Takes note of a file that the answer makes. */
+  /** Notes a file that the answer creates. */
   noteFile(path: string): void {
     this.known.set(path, path)
   }
@@ -64,7 +64,7 @@ export class AnswerPaths {
     this.lastBlock = { end, path }
   }
 
-  /** True for a path at which the project is known to have no file. */
+  /** True for a path without a file in the project. */
   isMissing(path: string): boolean {
     return this.isLookedUp && !this.known.has(path)
   }
@@ -82,7 +82,7 @@ export class AnswerPaths {
     return named === undefined ? undefined : { ...named, line: above }
   }
 
-  /** The path of a block, whose first mark may name it. */
+  /** The path of a block; its first mark may name it. */
   ofBlock(at: number, { label, path: named }: OpenMark): PlacedPath | NoPath {
     const labelled = pathInProject(label, this.known)?.path ?? named
     if (labelled !== undefined) return { path: this.spelled(labelled) }
@@ -106,7 +106,7 @@ export class AnswerPaths {
     return { above: undefined }
   }
 
-  /** The path of a text above a block: of its line, in its sentence, or of the line above sentences that name nothing. */
+  /** The path in a text above a block: on its line, in its sentence, or above sentences without a path. */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)
     const whole = this.ofLine(line)?.path ?? pathWithBlanks(line)
@@ -124,7 +124,7 @@ export class AnswerPaths {
 
 const afterLanguage = (info: string): string => info.replace(/^\S+\s*/, "")
 
-/** More sentences do not stand between a path and its block. */
+/** A path must be within this many sentences of its block. */
 const mostSentences = 20
 
 const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number => {
@@ -133,10 +133,10 @@ const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
   return above < 0 ? -1 : first + above
 }
 
-/** More texts than this are not looked up. */
+/** At most this many texts are looked up. */
 const maxTexts = 200
 
-/** The texts of an answer that may name the file of a block or a fence below them. */
+/** The texts of an answer that may name the file of a block or fence below them. */
 export const textsAbove = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const texts = new Set<string>()
   let above = -1

@@ -1,11 +1,11 @@
 /**
- * Folders that builds, tests and checkers make anew, by their names and by what stands beside or in them: what commands write
- * there is no change of a project, whether or not its `.gitignore` says so.
+ * Recognises folders that builds, tests and checkers generate, by name and by files beside or inside them. What commands write
+ * there is no change of the project, even without a `.gitignore`.
  */
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
-/** With the files of which one stands beside it; none for a name that says enough. */
+/** Each name with files of which one must stand beside it; none for an unmistakable name. */
 const folders = new Map<string, ReadonlyArray<string>>([
   ["target", ["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]],
   ["build", gradle],
@@ -18,8 +18,8 @@ const folders = new Map<string, ReadonlyArray<string>>([
   )
 ])
 
-/** Entries of a folder that say it of any name: the mark of caches (bford.info/cachedir), CMake and Meson. */
+/** Entries that mark a folder of any name: caches (bford.info/cachedir), CMake and Meson. */
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
-/** The files of which one beside a folder of this name makes it one of a build; nothing for another name. */
+/** The files of which one must stand beside a folder of this name; nothing for another name. */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

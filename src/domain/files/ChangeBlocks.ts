@@ -1,6 +1,7 @@
 /**
- * Reads the changes of files out of an answer: literal blocks with three marks, whole files, diffs, and objects that replace a text
- * at many places, or remove or move a file. What looks like a change and cannot be read is an issue, so that none is lost without a word.
+ * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects that replace a text at
+ * many places, or remove or move a file. Text that looks like a change but is unreadable is an issue, so that no change is
+ * lost silently.
  */
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
@@ -28,7 +29,7 @@ import { languageOf } from "./Language.ts"
 import { shortened } from "../text/Excerpt.ts"
 import type { TextEdit } from "./TextEdit.ts"
 
-/** A change that an answer asks for; `line` is the line of the answer, from 1. */
+/** A change that an answer requests; `line` is its line in the answer, from 1. */
 export type Change =
   | {
       readonly _tag: "Edit"
@@ -42,12 +43,12 @@ export type Change =
       readonly _tag: "File"
       readonly path: string
       readonly text: string
-      /** True when the answer takes it that there is no such file yet: a block without old text. */
+      /** True when the answer assumes that the file does not exist: a block without old text. */
       readonly mustBeNew: boolean
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /** Edits of many files that are one change: what answers by number make of their places. */
+  /** Edits of many files as one change, from the answers about numbered places. */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -63,14 +64,14 @@ const noPaths: ProjectPaths = new Map()
 
 const longerFence = "Write the whole file again, in a fence of four backquotes."
 
-/** An object that stands without a fence is looked for in so many lines. */
+/** An object without a fence may have this many lines. */
 const maxObjectLines = 40
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
 
 const isMarkdown = (path: string): boolean => ["markdown", "mdx", "rst", "text", ""].includes(languageOf(path))
 
-/** Languages that a fence of a file of another kind does not have: it holds data, commands or an output. */
+/** Languages of data, commands and output, which a fence for a file of another kind cannot have. */
 const otherContent = /^(?:json|sh|bash|shell|console|terminal|powershell|cmd|output|log|te?xt|plaintext|diff|patch)$/i
 
 const shownOfLine = 80
@@ -82,7 +83,7 @@ const fitsFile = (language: string, path: string): boolean => {
   return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
-/** Reads one answer; its state is where it is and what of it was taken. */
+/** Reads one answer. Its state is the position and the lines that belong to changes. */
 class Reader {
   readonly changes: Array<Change> = []
   readonly findings: Findings = noFindings()
@@ -125,7 +126,7 @@ class Reader {
     if (looseMark.test(this.line(at))) this.issue("change-marks", at, "The mark belongs to no block.")
   }
 
-  /** Keeps a change, with its path as the project spells it. */
+  /** Adds a change, with its path in the spelling of the project. */
   private push(change: Change): void {
     const spelled = "path" in change ? { ...change, path: this.paths.spelled(change.path) } : change
     this.changes.push(spelled)
@@ -133,7 +134,7 @@ class Reader {
     if (spelled._tag === "Move") this.paths.noteFile(spelled.to)
   }
 
-  /** The index of the nearest line before this one that says something and is not a fence. */
+  /** The index of the nearest line above that is neither blank nor a fence. */
   private lineBefore(at: number): number {
     return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
   }
@@ -142,7 +143,7 @@ class Reader {
     for (let at = from; at < end;) at = this.readAt(at, isFenced)
   }
 
-  /** Reads what begins at a line; gives the index of the first line after it. */
+  /** Reads what begins at a line, and returns the index after it. */
   private readAt(at: number, isFenced: boolean): number {
     const line = this.line(at)
     const open = readOpen(line)
@@ -192,7 +193,7 @@ class Reader {
     return end
   }
 
-  /** The line right above a block that repeats the path of its mark. */
+  /** The line directly above a block that repeats the path of its mark. */
   private lineNaming(at: number, path: string): number | undefined {
     const named = this.paths.beforeFence(at)
     return named?.path === path ? named.line : undefined
@@ -239,7 +240,7 @@ class Reader {
     return next
   }
 
-  /** True for the fence of a text in markdown that has lines of its own before the first mark: it is about marks. */
+  /** True for a fence in markdown with its own lines before the first mark: it explains marks. */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path
     return (
@@ -259,7 +260,7 @@ class Reader {
     return next
   }
 
-  /** True for a fence without a type under a path where nothing is yet, or where text stands that has no type. */
+  /** True for a fence without a type under a path of a new file, or of a text file without a type. */
   private isPlainFile(info: string, path: string): boolean {
     return info === "" && (isMarkdown(path) || this.paths.isMissing(path))
   }
@@ -296,7 +297,7 @@ class Reader {
     return true
   }
 
-  /** A fence that may be meant as a change, although nothing marks it as one. */
+  /** Notes a fence that may be an unmarked change. */
   private noteUnread(at: number): false {
     const before = this.line(this.lineBefore(at))
     const [named, ...others] = creates.test(before) ? pathsInSentence(before, noPaths) : []
@@ -311,11 +312,11 @@ class Reader {
     addRepair(this.findings, "change-quoted", { line: at + 1 }, message)
   }
 
-  /** Reads the lines of a diff that begin at the index `first`. */
+  /** Reads the lines of a diff from the index `first`. */
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.paths.beforeFence(at)
-    /* Under the path of a file with a diff the lines are that file. */
+    /* Under the path of a diff file, the lines are its content. */
     if (before !== undefined && languageOf(before.path) === "diff") return false
     if (before !== undefined) this.take(before.line, before.line + 1)
     const files = readDiff(content)
@@ -350,7 +351,7 @@ class Reader {
     return this.addObjects(at + 1, content.join("\n"))
   }
 
-  /** Reads an object that stands without a fence, over one or several lines. */
+  /** Reads an object without a fence, on one or several lines. */
   private readLooseObject(at: number): number | undefined {
     const rest = this.lines.slice(at, at + maxObjectLines)
     const blank = rest.findIndex(isBlank)
@@ -372,8 +373,8 @@ class Reader {
 }
 
 /**
- * The changes that an answer of a model asks for, in its order, and what of it is none; `rest` is the answer without the
- * blocks and their paths. `paths` holds the files that the project has at the paths of `pathQuestions`.
+ * The changes that a model's answer requests, in order, with issues for unreadable ones. `rest` is the answer without blocks
+ * and their paths. `paths` holds the project files at the paths of `pathQuestions`.
  */
 export const readChanges = (answer: string, paths?: ProjectPaths) => {
   const reader = new Reader(answer, paths)
@@ -383,8 +384,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * What only the project tells of an answer: the paths that each line above a change, and each path of another change, may stand for. The
- * first of them that is a file counts.
+ * The questions that only the project can answer: which paths the line above a change, or a change itself, may mean. The first
+ * one that is a file counts.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -1,19 +1,19 @@
 /**
- * The lines of an answer that mark its parts: where a block with its three marks begins and ends, and where a fence does.
+ * Recognises the lines that mark parts of an answer: the beginning and end of a block with three marks, or of a fence.
  */
 import type { IssueCode } from "../findings/Issue.ts"
 import { pathOfLine } from "./ChangePath.ts"
 
-/** The marks of a block as they are asked for. */
+/** The marks that prompts ask for. */
 export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>>>>> NEW" } as const
 
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
 const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
-/** A mark that is no part of a block: alone, or with another number of signs. */
+/** A mark outside a block: alone, or with another number of signs. */
 export const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
 const fenceMark = /^[ \t]*(`{3,}|~{3,})([^`]*)$/
-/** Reads the line with which a fence begins or ends. */
+/** Reads the opening or closing line of a fence. */
 export const readFence = (line: string): { readonly signs: string; readonly info: string } | undefined => {
   const [, signs = "", info = ""] = fenceMark.exec(line) ?? []
   return signs === "" ? undefined : { signs, info: info.trim() }
@@ -26,11 +26,11 @@ export interface OpenMark {
   readonly indent: string
   readonly length: number
   readonly path: string | undefined
-  /** What stands behind the mark. */
+  /** The text after the mark. */
   readonly label: string
 }
 
-/** Reads the first mark of a block. The marks of a conflict of git have other words. */
+/** Reads the first mark of a block. Conflict marks of git have other words. */
 export const readOpen = (line: string): OpenMark | undefined => {
   const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
   if (signs === "") return undefined
@@ -44,14 +44,14 @@ const lengthOf = (mark: RegExp, line: string): number => mark.exec(line)?.[1]?.l
 
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/** The index of the nearest line before one that passes a test; -1 where there is none. */
+/** The index of the nearest earlier line that passes a test, or -1. */
 export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line: string) => boolean): number => {
   let index = at - 1
   while (index >= 0 && !test(lines[index] ?? "")) index -= 1
   return index
 }
 
-/** Where the parts of a block are: the indices of its marks, or why it has no end. */
+/** The parts of a block: the indices of its marks, or why it has no end. */
 interface Bounds {
   readonly middle: number
   readonly end: number
@@ -59,8 +59,8 @@ interface Bounds {
 }
 
 /**
- * A block that has no end goes to the end of its fence, to the report, or to the next block, whose path and fence do not
- * belong to it.
+ * A block without an end reaches to the end of its fence, to the report, or to the next block, without that block's path and
+ * fence.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -75,8 +75,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * Marks of one block have one length, so that a text with marks of another length can stand in it; when there is none of
- * this length, one of another length ends the block.
+ * The marks of one block have equal length, so that marks of another length may stand in its text. If none has this length,
+ * another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1
@@ -101,7 +101,7 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
   )
 }
 
-/** The lines without a fence that stands around all of them. */
+/** Removes a fence around all lines. */
 export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first, last] = [readFence(lines[0] ?? ""), readFence(lines.at(-1) ?? "")]
   if (first === undefined || last === undefined || lines.length < 2) return undefined
@@ -110,20 +110,20 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the line that closes it; the number of lines when none does. */
+  /** The index of the closing line; the number of lines without one. */
   readonly end: number
-  /** True when another line may close it as well. */
+  /** True when another line may also close it. */
   readonly isUnclear?: boolean
 }
 
-/** The index of the line after a whole block that begins at an index; nothing where none begins. */
+/** The index after a whole block that begins here; nothing without one. */
 export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   const open = readOpen(lines[at] ?? "")
   const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
   return bounds?.problem === undefined ? bounds?.end : undefined
 }
 
-/** The lines that may close a fence, without those that close a fence in it; looked for one by one. */
+/** Yields the lines that may close a fence, except those that close a fence inside it. */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
   let depth = 0
@@ -139,7 +139,7 @@ const closingLines = function* (lines: ReadonlyArray<string>, from: number, nest
   }
 }
 
-/** Where a fence ends. In markdown a fence with an info string opens another one inside. */
+/** The end of a fence. In markdown, a fence with an info string opens an inner one. */
 export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const opening = readFence(lines[from] ?? "")
   if (opening === undefined) return undefined
@@ -148,13 +148,13 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence |
   return { info, end }
 }
 
-/** True for a line without a type that looks like the beginning of a fence: text follows it, and a blank line or a colon is before. */
+/** True for a fence line without a type that looks like an opening one: text follows, and a blank line or a colon precedes. */
 const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 
 /**
- * Where the fence with the whole text of a file ends. The file may hold fences of the same length: those with a type open one,
- * and of those without it that come in twos, each first one looks like a beginning.
+ * The end of the fence around a whole file, which may hold fences of the same length. Fences with a type open one; of fences
+ * without a type, each first one of a pair looks like an opening.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

@@ -1,12 +1,12 @@
 /**
- * Reads the JSON objects with which an answer changes files as a whole. One replaces a text wherever it occurs, others remove or
- * move a file:
- * `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}`, `{"remove": "old.ts"}`, `{"move": "a.ts", "to": "b.ts"}`.
+ * Reads the JSON objects that change whole files. One replaces a text wherever it occurs, others remove or move a file:
+ * `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}`, `{"remove": "old.ts"}`, `{"move": "a.ts", "to":
+ * "b.ts"}`.
  */
 import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
-/** What an object asks for. A text is replaced everywhere but in the places of `except`; paths are as they were written. */
+/** The request of an object. A text is replaced everywhere except in the places of `except`; paths are as written. */
 export type ObjectChange =
   | {
       readonly _tag: "Replace"
@@ -17,7 +17,7 @@ export type ObjectChange =
   | { readonly _tag: "Remove"; readonly path: string }
   | { readonly _tag: "Move"; readonly path: string; readonly to: string }
 
-/** What the keys of such an object are; other words for the same are taken as well. */
+/** The verbs of such objects, with synonyms that models use. */
 const verbs = { replace: "Replace", remove: "Remove", delete: "Remove", move: "Move", rename: "Move" } as const
 
 const keysOf = {
@@ -33,20 +33,20 @@ const opening = new RegExp(`^\\s*\\{\\s*(?:$|"(?:${allKeys.join("|")})"\\s*:)`)
 const beginning = new RegExp(`^\\s*\\{\\s*"(?:${words.join("|")})"\\s*:`)
 const named = new RegExp(`"(?:${words.join("|")})"\\s*:`)
 
-/** True for a line with which such an object may begin. */
+/** True for a line that may begin such an object. */
 export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 
-/** True for a line with which such an object begins, whose first key says what it does. */
+/** True for a line that begins such an object and names its verb first. */
 export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
-/** True for a text with one of the words that such objects have. */
+/** True for a text with a verb of such objects. */
 export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * What an object asks for. Another object may have such a key as well, as a manifest does: it is one of these when it has no
- * other key, or both of a replacement.
+ * The verb of an object. Other objects, such as a manifest, may have the same key. So it counts only as the single key, or
+ * with both keys of a replacement.
  */
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
@@ -59,7 +59,7 @@ const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Field
 
 const parse = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
-/** One value, a list of values, or a value on each line. */
+/** Reads one value, a list of values, or a value on each line. */
 const valuesOf = (text: string): ReadonlyArray<unknown> | undefined => {
   const whole = parse(text)
   if (Result.isSuccess(whole)) return Array.isArray(whole.success) ? whole.success : [whole.success]
@@ -89,7 +89,7 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
   return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
 }
 
-/** The changes of a text; nothing when it is about something else. */
+/** The changes of a text; nothing for other text. */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined
   const values = valuesOf(text)

@@ -1,19 +1,15 @@
 /**
- * Which file a change in an answer is about: the path that a line of its own, the info string of a fence, or the sentence
- * before a block names. A line that names a file of the project is its path whatever it looks like; other paths are told by
- * their spelling.
+ * Finds the path that an answer names for a change: on its own line, in the info string of a fence, or in the sentence before
+ * a block. A line that names a file of the project is always a path. Other paths are recognised by spelling.
  */
 import { languageOf } from "./Language.ts"
 
-/**
- * The files that a project has at the paths which an answer may name, as `pathQuestions` lists them: how the answer writes a path,
- * and how the project spells it.
- */
+/** The project files at the paths of `pathQuestions`: from the answer's spelling to the project's. */
 export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {
   readonly path: string
-  /** True when lines of the file are named with it, so that what follows is a part of the file. */
+  /** True for a path with line numbers: only a part of the file follows. */
   readonly hasLines: boolean
 }
 
@@ -22,10 +18,10 @@ const extension = /[^/\\.]\.[\w+-]*[a-z][\w+-]*$/i
 const hiddenFile = /(?:^|[\\/])\.[a-z][\w.-]*$/i
 const wellKnown = /(?:^|[\\/])(?:[A-Z][a-z]+file|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|NOTICE|README|VERSION)$/
 
-/** A part of a name that a template fills in. */
+/** A placeholder of a template in a name. */
 const braces = /\{\{\s*[\w.|-]+\s*\}\}/g
 
-/** True for what is spelled like the path of a file; blanks are allowed in a path that was quoted. */
+/** True for text spelled like a file path. Quoted paths may have blanks. */
 const isPath = (text: string, quoted: boolean): boolean => {
   const plain = text.replace(braces, "x")
   if (text === "" || text.length > maxLength || /[\p{Cc}<>|"*?{}`]|:\/\/|^-|[./\\,;!]$/u.test(plain)) return false
@@ -41,7 +37,7 @@ const label =
 const remark = /\s+\((?:(?:a\s+)?new(?:\s+file)?|created|changed|modified|updated|edited)\)$/i
 const lineSuffix = /(?::\d+(?:[-\u2013:]\d+)?|#L\d+(?:-L?\d+)?|,?\s+\(?lines?\s+\d.*)$/i
 
-/** The path that a text consists of, with what may stand around it taken off. */
+/** The path that a text consists of, without what surrounds it. */
 const pathOf = (text: string): NamedPath | undefined => {
   const bare = text.replace(/:$/, "").replace(remark, "").replace(/:$/, "").trim()
   const quoted = /^(`+|["'])([^`"']+)\1(.*)$/.exec(bare)
@@ -52,7 +48,7 @@ const pathOf = (text: string): NamedPath | undefined => {
   return isPath(path, quoted !== null) ? { path: path.replace(/^\.\//, ""), hasLines: path !== whole } : undefined
 }
 
-/** The path of a line that holds nothing else, in one of the forms in which models write it. */
+/** The path on a line of its own, in any form that models write. */
 export const pathOfLine = (line: string): NamedPath | undefined => {
   const text = line.trim().replaceAll("**", "")
   if (text.length > maxLength) return undefined
@@ -60,7 +56,7 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
-/** What may stand around a path, in several layers, and what is inside of each. */
+/** What may surround a path, in layers, with the inside of each. */
 const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/\*\*/g, ""],
   [/^([*_]{1,3})(.+)\1$/, "$2"],
@@ -76,10 +72,10 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/^\[.*\]\(<?(.+?)>?\)$/, "$1"]
 ]
 
-/** More ways to read a line than anybody needs. */
+/** The most readings of one line. */
 const maxReadings = 40
 
-/** The paths that a line may stand for, as it is first and then with less and less around them; only the project tells which is one. */
+/** The paths that a line may mean, from the whole line inwards. Only the project decides which one is right. */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
   if (text === "" || text.length > maxLength) return []
@@ -94,7 +90,7 @@ export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   return [...readings.values()]
 }
 
-/** The first reading of a line that is a file of the project, as the project spells it. */
+/** The first reading that is a file of the project, in the project's spelling. */
 export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | undefined => {
   for (const { hasLines, path } of pathReadings(line)) {
     const spelled = paths.get(path)
@@ -103,10 +99,10 @@ export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | un
   return undefined
 }
 
-/** Words between two paths of a sentence. */
+/** Words that separate two paths of a sentence. */
 const prose = /\s(?:and|as|at|but|for|from|has|in|into|is|like|needs|now|of|on|or|so|the|then|to|und|uses|via|with)\s/i
 
-/** The path with blanks of a line that begins with a folder, ends with the name of a file, and is no sentence. */
+/** The path with blanks on a line that begins with a folder, ends with a file name, and is no sentence. */
 export const pathWithBlanks = (line: string): string | undefined => {
   if (line.length > maxLength) return undefined
   const text = line.trim().replaceAll("**", "").replace(lead, "").replace(tail, "").replace(label, "").replace(/:$/, "")
@@ -116,7 +112,7 @@ export const pathWithBlanks = (line: string): string | undefined => {
   return isNamed ? text.replace(/^\.\//, "") : undefined
 }
 
-/** The path in an info string, and whether it is given as the name of the file that the fence holds. */
+/** The path in an info string, and whether the string gives it as the title of the fence. */
 export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boolean }) | undefined => {
   const title = /(?:^|[\s{,])(?:path|file|filename|title)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s}]+))/i.exec(info)
   const named = title?.[1] ?? title?.[2] ?? title?.[3]
@@ -125,18 +121,18 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
     return found === undefined ? undefined : { ...found, isTitle: true }
   }
   const afterLanguage = /^[a-z][\w+#-]*:(?!\d)(\S+)$/i.exec(info)?.[1]
-  /* Of several words behind the language the last one may be the end of a path with blanks. */
+  /* Of several words after the language, the last one may end a path with blanks. */
   const words = info.split(/\s+/)
   const found = pathOf(afterLanguage ?? (words.length > 2 ? "" : (words.at(-1) ?? "")))
   const isFile = found !== undefined && (extension.test(found.path) || /[/\\]/.test(found.path) || info.includes(" "))
   return isFile ? { ...found, isTitle: afterLanguage !== undefined } : undefined
 }
 
-/** Words in backquotes, which may be paths. */
+/** The words in backticks, which may be paths. */
 export const spansOf = (line: string): ReadonlyArray<string> =>
   line.length > maxLength ? [] : [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
 
-/** The paths that a sentence names: in backquotes, or with their folder. */
+/** The paths that a sentence names: in backticks, or with a folder. */
 export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArray<string> => {
   if (line.length > maxLength) return []
   const words = line.replace(/`[^`]*`/g, " ").split(/\s+/)
@@ -148,14 +144,14 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
   return [...new Set(spelled)]
 }
 
-/** A sentence that speaks of a file beside the one that changes. */
+/** A sentence that mentions another file than the changed one. */
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/** True for a sentence whose only path may be another file than the one that a block below changes. */
+/** True for a sentence whose only path may not be the file of the block below. */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
-/** True for a sentence that names nothing that may be a file. */
+/** True for a sentence without any possible path. */
 export const isPlainSentence = (line: string): boolean => {
   if (line.length > maxLength) return false
   const text = line

@@ -1,23 +1,22 @@
 /**
- * What a write would change: a unified diff of bounded length, its rows with the numbers of their lines, and whether it
- * changes what npm runs.
+ * Previews a write: a unified diff of bounded length, numbered rows, and whether it changes what npm runs.
  */
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
-/** More edits than this in one region are shown as a whole replacement: the search would take too long. */
+/** A region with more edits is shown as a whole replacement: the search would take too long. */
 const maxEdits = 2000
 
-/** How many lines a change adds and removes, and the whole of it as a unified diff, which is empty when nothing changes. */
+/** The number of added and removed lines with the whole unified diff, which is empty without a change. */
 export interface WholeChange {
   readonly added: number
   readonly removed: number
   readonly diff: string
 }
 
-/** The diff with the line behind each place that begins what it stands in, as git writes it. */
+/** Adds the enclosing declaration to each hunk header, like git. */
 const withHunkNames = (diff: string, after: string): string => {
   const lines = after.split("\n")
   let [at, name] = [0, ""]
@@ -29,11 +28,11 @@ const withHunkNames = (diff: string, after: string): string => {
   })
 }
 
-/** The whole change of a file, under the name that a person knows it by. */
+/** The whole change of a file under its displayed name. */
 export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
   changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
 
-/** How a diff names a file, and one that is not there. */
+/** The displayed name of a file, or of an absent one. */
 const nameOr = (name: string, text: string | undefined): string => (text === undefined ? "/dev/null" : name)
 
 interface TwoTexts {
@@ -43,7 +42,7 @@ interface TwoTexts {
   readonly toFile: string
 }
 
-/** The change between two texts under the names that the diff gives them. */
+/** The change between two texts, under the names in the diff. */
 export const changeBetween = ({ after = "", before = "", ...names }: TwoTexts): WholeChange => {
   const edits = TextDiff.lines(before, after, { maxEdits })
   const count = (tag: "Insert" | "Delete") =>
@@ -93,16 +92,16 @@ const scriptsOf = (text: string): string =>
     onSome: ({ scripts }) => (scripts === undefined ? "" : canonicalJson(scripts))
   })
 
-/** True when the scripts of two texts of package.json differ; a string that is not JSON has none. */
+/** True when the scripts of two package.json texts differ. Invalid JSON has no scripts. */
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * The lines of a unified diff with their numbers, as a person reads them. The counts of each part say which lines belong to
- * it, so that text which looks like a header of a diff is still text.
+ * The lines of a unified diff with their numbers. The counts in hunk headers decide which lines belong to a hunk, so that text
+ * that looks like a header stays text.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"
-  /** The number of the line: in the old text for what is removed, otherwise in the new one. */
+  /** The line number: in the old text for removed lines, otherwise in the new one. */
   readonly number?: number
   readonly text: string
 }
@@ -111,7 +110,7 @@ const part = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)/
 
 const kinds = { " ": "same", "+": "added", "-": "removed" } as const
 
-/** The rows of a diff of one file or of several. Before a part stands a gap with the name of what it stands in. */
+/** The rows of a diff of one or several files. A gap with the name of the enclosing declaration precedes each hunk. */
 export const numberedRows = (diff: string): ReadonlyArray<DiffRow> => {
   const rows: Array<DiffRow> = []
   let [old, now, oldLeft, newLeft] = [0, 0, 0, 0]

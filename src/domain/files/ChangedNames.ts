@@ -1,13 +1,12 @@
 /**
- * What changes of files take away, found line by line with simple patterns: definitions and lines. A name that is defined in an unusual
- * way is overlooked.
+ * Finds the definitions and lines that changes remove, line by line with simple patterns. Unusual definitions are missed.
  */
 import { declarationsOf, declaredName, isProgram, sourceLines, wordPattern } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** Names that stand for something else in most files. */
+/** Names that mean something else in most files. */
 const common: ReadonlySet<string> = new Set(
   "config create data default delete handler index init item items main module name options props render result setup state test type update value".split(
     " "
@@ -25,7 +24,7 @@ export const isSourceFile = (path: string): boolean => isProgram(languageOf(path
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
-/** The definitions, still there, around the lines that changed. */
+/** The definitions around changed lines that still exist. */
 export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
   const language = languageOf(change.path)
   const texts = { added: sourceLines(change.text), removed: sourceLines(change.base) }
@@ -39,16 +38,16 @@ export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
   return [...new Set(changedNames)].filter((name) => namesNow.has(name))
 }
 
-/** The definitions that changes take away: renamed or removed in all of these files. */
+/** The definitions that changes rename or remove in all of these files. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const left = new Set(changes.flatMap(({ path, text }) => definedNames(path, text)))
   return [...new Set(changes.flatMap(({ base, path }) => definedNames(path, base)))].filter((name) => !left.has(name))
 }
 
-/** A line that stands in many files by itself. */
+/** A line that occurs in many files. */
 const usual = /^(?:import|from|use|using|package|#include|#|\/\/|\/\*|\*|return\b|export \*|[^A-Za-z]*$)/
 
-/** Lines that changes take away, without those that they put elsewhere and those that every file may hold; trimmed. */
+/** The trimmed lines that changes remove, except moved lines and common ones. */
 export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const rows = changes.filter(({ path }) => isSourceFile(path)).flatMap(rowsOf)
   const textsOf = (kind: "added" | "removed") => rows.filter((row) => row.kind === kind).map(({ text }) => text.trim())
@@ -56,13 +55,13 @@ export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
   return [...new Set(textsOf("removed"))].filter((line) => line.length >= 24 && !usual.test(line) && !added.has(line))
 }
 
-/** How many lines of the larger side changed. */
+/** The number of changed lines on the larger side. */
 export const countChangedLines = ({ base, path, text }: ProposedFile): number => {
   const { added, removed } = wholeChange(path, base ?? undefined, text ?? "")
   return Math.max(added, removed)
 }
 
-/** The part of a line in which it differs from another, with the whole words around it. */
+/** The differing part of two lines, extended to whole words. */
 const difference = (before: string, after: string): readonly [string, string] => {
   let start = 0
   while (start < before.length && before[start] === after[start]) start += 1
@@ -73,7 +72,7 @@ const difference = (before: string, after: string): readonly [string, string] =>
   return [before.slice(start, before.length - end), after.slice(start, after.length - end)]
 }
 
-/** True when changes only put one text in the place of another, as a rename does. */
+/** True when changes only swap one text for another, as a rename does. */
 export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => {
   if (changes.some(({ base, text }) => text === null || base === null)) return false
   const rows = changes.flatMap(rowsOf)
@@ -90,7 +89,7 @@ export interface NamedText {
   readonly text: string
 }
 
-/** Lines of a file that hold one of the names as a word, and do not define it. */
+/** The lines of a file that use one of the names without defining it. */
 export const linesWithName = (
   { path, text }: NamedText,
   names: ReadonlyArray<string>
@@ -106,5 +105,5 @@ export const linesWithName = (
   })
 }
 
-/** True when a file defines a name itself, so that it means another thing there. */
+/** True when a file has its own definition of a name. */
 export const defines = ({ path, text }: NamedText, name: string): boolean => definedNames(path, text).includes(name)

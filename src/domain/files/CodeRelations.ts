@@ -1,7 +1,7 @@
 /**
- * Lines of code that have to do with a change by the code's own relations: what calls or uses a declaration that the change touches, and
- * the other branches of a condition in which it lies. A word alone is no relation: in scripts and in Python a file must import the
- * name or the file that declares it; elsewhere the name must be declared once, and a member stands with its type.
+ * Finds lines related to a change: uses of a declaration that the change touches, and the other branches of its condition. A
+ * matching word alone is not enough. In scripts and Python, a file must import the name or its file. Elsewhere the name must
+ * be declared only once, and a member needs its type.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -27,7 +27,7 @@ export interface TouchedDeclaration {
   readonly owner: string | undefined
 }
 
-/** A line that has to do with a change, counted from 1, and how. */
+/** A related line, from 1, and its relation. */
 export interface RelatedLine {
   readonly path: string
   readonly line: number
@@ -35,32 +35,32 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/** A name that more files use is a word of the project, and says nothing about a change. */
+/** A name in more files is a common word and says nothing about a change. */
 const mostUsers = 20
-/** A word that more files hold is not looked at in any of them. */
+/** A word in more files is not examined at all. */
 const mostHolders = 200
 
-/** Of more lines that use a name in one file the first are looked at. */
+/** At most this many uses in one file are examined. */
 const mostUses = 50
-/** Of more lines of a change the first are looked at for the declarations around them. */
+/** At most this many changed lines are examined for the declarations around them. */
 const mostChangedLines = 500
-/** A word is not looked at whose files would bring what is read for a change above so many characters. */
+/** A word is skipped when its files would exceed this many characters for one change. */
 const mostCharacters = 4_000_000
 
 /** Declarations with members. */
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
-/** The type of a method of Go stands before its name. */
+/** In Go, the receiver type precedes the name of a method. */
 const receiver = /^func\s+\([^)]*?\*?([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*\)/
 
-/** The indexes of the lines that a change adds to the new text, or takes from the old one. */
+/** The indexes of the lines that a change adds to the new text, or removes from the old one. */
 const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "removed"): ReadonlyArray<number> =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff).flatMap((row) =>
     row.kind === kind ? [(row.number ?? 1) - 1] : []
   )
 
-/** The declaration that others know around a line: a function within a function is a part of it, a member is not. */
+/** The declaration around a line that other code can name: a nested function is part of it, a member is not. */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
   const isType = ({ index: at }: Declaration): boolean => typeHead.test(lines[at] ?? "")
@@ -80,7 +80,7 @@ const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<numbe
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
   new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
-/** The declarations, there before and after, in which lines change. */
+/** The declarations with changed lines that exist before and after. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
   const [before, after] = [declaredIn(path, base), declaredIn(path, text)]
@@ -91,7 +91,7 @@ export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** Statements that bring names into a file: of scripts, of Python, of Rust, and in one line of others; longer ones bring none. */
+/** Import statements: of scripts, Python and Rust, and single-line ones of other languages. */
 const imports = new RegExp(
   [
     /(?:import\s+(?=\S)|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,
@@ -105,11 +105,11 @@ const imports = new RegExp(
   "gm"
 )
 
-/** A text as it is searched: its statements of import, and its lines of code without them. */
+/** A text prepared for searching: its imports, and its code without them. */
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
-  /** True when a word stands in its code. */
+  /** True when the code contains the word. */
   readonly hasWord: (word: string) => boolean
   readonly declared: ReadonlySet<string>
   readonly importsFile: (path: string) => boolean
@@ -134,7 +134,7 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => {
 
 const holds = (text: string, word: string): boolean => text.includes(word) && new RegExp(wordPattern(word)).test(text)
 
-/** True for a statement that may bring something from this file, also by way of another file of the project. */
+/** True for an import that may come from this file, also through another file of the project. */
 const mayComeFrom = (statement: string, path: string): boolean => {
   const specifier = /["']([^"']*)["']\s*\)?$/.exec(statement)?.[1]
   if (specifier !== undefined) return /^[.@~#/]/.test(specifier)
@@ -142,13 +142,13 @@ const mayComeFrom = (statement: string, path: string): boolean => {
   return dot !== "" || path.split("/").includes(first)
 }
 
-/** The part of a statement with the names that it brings. */
+/** The part of an import with the imported names. */
 const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["']|^\s*from\s+[\w.]+\s+import\b/g, "")
 
-/** An import of all that a file has, so that its names stand behind that of the file. */
+/** An import of a whole file, whose names follow that of the file. */
 const whole = /\*\s*as\b|\brequire\s*\(/
 
-/** True when a file can mean this declaration by its name. */
+/** True when a file can use this declaration by its name. */
 const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration): boolean => {
   if (file.path === path) return true
   if (!hasImports(file.path)) return owner === undefined || file.hasWord(owner)
@@ -159,7 +159,7 @@ const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration):
   return isWhole && file.importsFile(path) && (owner === undefined || file.hasWord(owner))
 }
 
-/** How a name is used: a member behind its object, another name not as a key and not where it is declared anew. */
+/** Matches the use of a name: a member after its object; another name not as a key or in a new declaration. */
 const used = (name: string, owner: string | undefined): RegExp => {
   const word = wordPattern(name)
   return owner === undefined
@@ -188,7 +188,7 @@ const usesIn = (
   })
 }
 
-/** Lines that call or use what changes touch, those of other files first; `others` are further texts of the project. */
+/** Lines that call or use changed declarations, in other files first. `others` are further texts of the project. */
 export const usersOf = (
   changed: ReadonlyArray<ProposedFile>,
   touched: ReadonlyArray<TouchedDeclaration>,
@@ -219,10 +219,10 @@ export const usersOf = (
   })
 }
 
-/** The head of a branch: a case, or a part of a condition. */
+/** The first line of a branch: a case, or a part of a condition. */
 const branchHead =
   /^\s*(?:case\b.*(?::|->|=>)|(?:default|_)\s*(?::|->|=>)|(?:\}\s*)?(?:else|elseif|elsif|elif)\b|when\b|if\b|unless\b)/
-/** Arms without a word of their own. */
+/** Branches without a keyword. */
 const arms: Readonly<Record<string, RegExp>> = { rust: /^\s*[^=]+=>/, kotlin: /^\s*(?!.*\bfun\b)[^{}=]+->/ }
 const beginsCondition = /^\s*(?:if\b|unless\b)/
 
@@ -231,13 +231,13 @@ interface BranchLine {
   readonly isBlank: boolean
   readonly isHead: boolean
   readonly beginsCondition: boolean
-  /** The index of the head of the branch in which it stands. */
+  /** The index of the first line of the enclosing branch. */
   readonly head: number | undefined
 }
 
-/** The lines of a text with the heads of their branches, found in one pass. */
+/** The lines of a text with the branch of each, found in one pass. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
-  /* The lines around the next one, each deeper than the one before. */
+  /* The enclosing lines, each deeper than the one before. */
   const around: Array<BranchLine> = []
   return code.map((text, index) => {
     const isBlank = text.trim() === ""
@@ -255,7 +255,7 @@ const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArr
   })
 }
 
-/** The indexes of the heads of all branches of the condition to which this head belongs. */
+/** The first lines of all branches of one condition. */
 const branchesOf = (
   code: ReadonlyArray<string>,
   lines: ReadonlyArray<BranchLine>,
@@ -279,7 +279,7 @@ const branchesOf = (
   return heads
 }
 
-/** For each line how far away the nearest of these is. */
+/** For each line, the distance to the nearest of these. */
 const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArray<number> => {
   const distances = Array.from<number>({ length: count }).fill(Number.POSITIVE_INFINITY)
   for (const index of indexes) distances[index] = 0
@@ -291,7 +291,7 @@ const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArr
   return distances
 }
 
-/** The other branches of the conditions in which a change lies, the nearest first. */
+/** The other branches of the changed conditions, nearest first. */
 export const otherBranches = (change: ProposedFile): ReadonlyArray<RelatedLine> => {
   const { path, text } = change
   const language = languageOf(path)

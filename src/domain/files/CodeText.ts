@@ -1,10 +1,10 @@
 /**
- * The code of a source file without its comments and strings, so that a name is found only where it is code. In doubt a text counts as
- * code: what is found there is looked at, and what is not found is lost.
+ * Removes comments and strings from a source file, so that a name is found only in code. Unclear text counts as code: extra
+ * matches are examined, but missed ones are lost.
  */
 import { isProgram } from "./Declarations.ts"
 
-/** What follows a colon is a URL. A comment that never ends is none. */
+/** After a colon it is a URL. An unclosed comment does not count. */
 const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?\*\//
 const hashes = /#.*/
 const prefix = /(?:\b[A-Za-z]{1,2})?/
@@ -12,10 +12,10 @@ const tripled = new RegExp(`${prefix.source}(?:"""[\\s\\S]*?"""|'''[\\s\\S]*?'''
 const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
 const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
 const templates = /`(?:\\[\s\S]|[^`\\])*`/
-/** One character, where an apostrophe may also begin a name or a number. */
+/** One character literal; an apostrophe may also begin a name or a number. */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
 
-/** A string that may hold code: of Python with an `f` before it, of other languages with marks for it. */
+/** A string that may hold code: Python strings with an `f`, and strings with interpolation marks. */
 const holdsCode = (text: string): boolean => /^[A-Za-z]*[fF][A-Za-z]*["']|^`|[#$]\{|\$\(/.test(text)
 
 const wordOf = (...parts: ReadonlyArray<RegExp>): RegExp => new RegExp(parts.map(({ source }) => source).join("|"), "g")
@@ -38,7 +38,7 @@ const hiddenIn = (language: string): RegExp | undefined => {
 
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
-/** Stands for the star of a comment that never ends: the text would be searched to its end for each of them. */
+/** Replaces the star of an unclosed comment, which would otherwise be searched to the end each time. */
 const openStar = "\uE000"
 
 const maskOpenComments = (text: string): string => {

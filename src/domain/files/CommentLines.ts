@@ -1,5 +1,5 @@
 /**
- * Which lines of a source file are words for people: comments, and strings that document what stands around them.
+ * Finds the comment lines of a source file, including documentation strings.
  */
 import { isProgram } from "./Declarations.ts"
 
@@ -11,7 +11,7 @@ const openings: ReadonlyArray<readonly [open: RegExp, close: string]> = [
   [/^=begin\b/, "=end"]
 ]
 
-/** The indexes of such lines. */
+/** The indexes of comment lines. */
 export const commentLines = (lines: ReadonlyArray<string>, language: string): ReadonlySet<number> => {
   const indexes = new Set<number>()
   if (!isProgram(language)) return indexes
@@ -31,7 +31,7 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
   return indexes
 }
 
-/** Those of them that stand together in so many lines, with the blank lines between them. */
+/** The comment lines in runs of at least `least` lines, with the blank lines between them. */
 export const longComments = (
   lines: ReadonlyArray<string>,
   comments: ReadonlySet<number>,

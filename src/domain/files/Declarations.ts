@@ -1,15 +1,15 @@
 /**
- * The declarations of source files, found line by line with simple patterns for each language: functions, methods, types and
- * names of a whole file. A name that is declared in an unusual way is overlooked, and a local variable is none.
+ * Finds the declarations of source files line by line, with simple patterns for each language: functions, methods, types and
+ * file-level names. Unusual declarations are missed, and local variables do not count.
  */
 
 /** The lines of a source file. */
 export const sourceLines = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
-/** A pattern for a name where it stands as a whole word. */
+/** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** What follows words in any order, each with a blank after it. */
+/** Matches these words in any order, each followed by a blank. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
@@ -28,7 +28,7 @@ const script = patterns(
 const types = "class|interface|@interface|enum|record|struct|namespace|record struct|record class"
 const members =
   "public|protected|private|internal|static|final|abstract|sealed|non-sealed|synchronized|native|default|strictfp|virtual|override|async|extern|unsafe|partial|readonly|required|new|file|volatile|transient"
-/** Java and C#: a type before a name with parameters is a method, and a name without one a constructor. */
+/** Java and C#: a type before a name with parameters is a method; a name without a type is a constructor. */
 const typed = patterns(
   `^\\s*(?:(?:${members}|ref)\\s+)*(?:${types})\\s+([A-Za-z_]\\w*)`,
   `^\\s+(?:@\\w+(?:\\([^)]*\\))?\\s+)*(?:(?:${members})\\s+)*(?:<[^>]+>\\s+)?(?!(?:return|throw|else|case|assert|yield|await|new|using|goto|in|is|as)\\b)[A-Za-z_][\\w.<>,?\\[\\]]*(?:, ?[\\w.<>?\\[\\]]+)*\\s+([A-Za-z_]\\w*)(?:<[^>]*>)?\\s*\\([^;=]*(?:[;{]\\s*|=>.*)?$`,
@@ -54,7 +54,7 @@ const c = patterns(
   /^\s*(?:typedef\s+)?(?:template\s*<.*>\s*)?(?:struct|class|enum(?:\s+class)?|union|namespace)\s+([A-Za-z_]\w*)[^;()=]*$/,
   /^#\s*define\s+([A-Za-z_]\w*)/,
   /^typedef\b.*?([A-Za-z_]\w*)(?:\[[^\]]*\])?;\s*$/,
-  // A type, which may be the call of a macro, and a name with parameters, which no semicolon ends.
+  // A type, which may be a macro call, and a name with parameters, without a semicolon at the end.
   /^(?:[A-Z_]+\([^()]*\)\s*|(?:[A-Za-z_][\w:<>,]*[\s*&]+)+)((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*)\s*\([^;]*$/,
   /^([A-Za-z_]\w*)\s*\([^;]*\)?\s*\{?$/,
   /^\s+(?:(?:static|virtual|inline|explicit|constexpr|const|friend)\s+)*(?:[A-Za-z_][\w:<>,]*[\s*&]+)*(~?[A-Za-z_]\w*)\s*\([^;=]*\)[^;=(]*\{\s*$/
@@ -113,7 +113,7 @@ const byLanguage: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   bash: shell
 }
 
-/** Text for people, and data: neither declares anything. */
+/** Prose and data, which declare nothing. */
 const others: ReadonlySet<string> = new Set(
   "csv diff gitignore ini json json5 jsonc jsonl latex markdown mdx page rst text toml xml yaml".split(" ")
 )
@@ -131,7 +131,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
 /** Only this much of a line is searched for a declaration. */
 const longestHead = 240
 
-/** The name that a line declares for more than the block in which it stands; `language` as `languageOf` gives it. */
+/** The name that a line declares beyond its block; `language` as from `languageOf`. */
 export const declaredName = (line: string, language: string): string | undefined => {
   if (!isProgram(language) || comment.test(line)) return undefined
   const head = line.trimEnd().slice(0, longestHead)
@@ -146,7 +146,7 @@ export interface Declaration {
   /** Its index from 0. */
   readonly index: number
   readonly name: string
-  /** How many characters of blank stand before it. */
+  /** The indentation in characters. */
   readonly depth: number
 }
 
@@ -159,8 +159,8 @@ export const declarationsOf = (lines: ReadonlyArray<string>, language: string): 
   })
 
 /**
- * The declarations around a line of this index, the outermost first; a line that declares something is in its own. Blocks are
- * told by their indentation.
+ * The declarations around the line of this index, the outermost first. A declaring line is included. Blocks are recognised by
+ * indentation.
  */
 export const declarationsAround = (
   lines: ReadonlyArray<string>,
@@ -170,7 +170,7 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Inside of brackets and blocks that end, the least indented line tells what goes on.
+  // Inside closing brackets and blocks, the least indented line decides.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

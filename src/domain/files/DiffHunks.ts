@@ -1,16 +1,16 @@
 /**
- * Reads unified diffs as models write them: the counts of their hunks are often wrong and their headers incomplete, so
- * only the signs before the lines count.
+ * Reads unified diffs of models. Their hunk counts are often wrong and their headers incomplete, so only the signs before the
+ * lines count.
  */
 
-/** One hunk: the lines that it finds in the file, and what takes their place. */
+/** One hunk: the lines to find in the file, and their replacement. */
 interface DiffHunk {
   readonly at: number
   readonly oldLines: Array<string>
   readonly newLines: Array<string>
 }
 
-/** The hunks of one file; `from` and `to` are absent for `/dev/null` and where no header names them. */
+/** The hunks of one file. `from` and `to` are absent for `/dev/null` and without a header. */
 interface FileDiff {
   readonly at: number
   from?: string
@@ -22,7 +22,7 @@ interface FileDiff {
 
 const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
 const gitHeader = /^diff --git (?:a\/)?(\S+) (?:b\/)?(\S+)$/
-/** How another form of patch begins a file; it has no line numbers. */
+/** The file header of another patch format, without line numbers. */
 const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
 const patchMove = /^\*\*\* Move to: (\S.*?)\s*$/
 const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
@@ -31,7 +31,7 @@ const between =
 
 const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
 
-/** True when the lines begin as a diff does, whatever the fence calls them. */
+/** True when the lines begin like a diff, whatever the fence says. */
 export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = lines.filter((line) => line.trim() !== "")
   return (
@@ -41,7 +41,7 @@ export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** The index of the line after a diff that stands without a fence. */
+/** The index after a diff without a fence. */
 export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
   let end = from
   for (let at = from; at < lines.length; at += 1) {
@@ -57,7 +57,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** How many blank lines the hunk ends with: they are none of it. */
+  /** The number of blank lines after the hunk, which are not part of it. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)
@@ -98,7 +98,7 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
       moved.from = moved.to
       moved.to = movedTo
     } else if (patchMark.test(line)) close()
-    // A removed line may look like the first line of a header, but not an added one after it like the second.
+    // A removed line may look like the first header line, but an added line after it cannot look like the second.
     else if (isHeader(line, lines[at + 1] ?? "")) {
       const last = files.at(-1)
       const file = last === undefined || last.hunks.length > 0 || hunk !== undefined ? open(at) : last

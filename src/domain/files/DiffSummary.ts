@@ -1,5 +1,5 @@
 /**
- * A unified diff in few words: which lines of which files it changes, for a place that has no room for the whole.
+ * Summarises a unified diff: the changed lines of each file, where there is no budget for the whole diff.
  */
 
 interface DiffFile {
@@ -11,7 +11,7 @@ interface DiffFile {
 
 const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/
 const header = /^diff --git a\/.* b\/(.*)$/
-/** The end of a diff that was shortened before. */
+/** The note at the end of a shortened diff. */
 const shortened = /^\(\d+ more lines of the diff are not shown\)$/
 
 const pathOf = (written: string): string => written.replace(/\t.*$/, "").replace(/^[ab]\//, "")
@@ -26,9 +26,7 @@ const fileText = ({ added, path, places, removed }: DiffFile): string => {
   return `${path}: +${added} -${removed}${places.length === 0 ? "" : `, at ${places.slice(0, 20).join(", ")}${more}`}`
 }
 
-/**
- * One line for each file of a diff, such as `src/a.ts: +3 -1, at lines 10 to 14`; nothing for a text that is no diff.
- */
+/** One line for each file, such as `src/a.ts: +3 -1, at lines 10 to 14`; nothing for text that is no diff. */
 export const diffSummary = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n")
   if (!isDiff(lines)) return undefined

@@ -1,11 +1,11 @@
 /**
- * Where the old text of an edit stands in a file. It is looked for exactly first, and then in the ways in which models
- * change a text that they copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The
- * first way that finds any place counts.
+ * Finds the old text of an edit in a file. It is searched exactly first, and then with the changes that models make when they
+ * copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The first way with any match
+ * counts.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
-/** A range of characters of the file and what takes its place. */
+/** A range of characters in the file, and its replacement. */
 export interface TextPlace {
   readonly from: number
   readonly to: number
@@ -22,17 +22,17 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
+/** How the line ends of an edit may be spelled in this text: in its style, or in both when it mixes them. */
 export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
   return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
 }
 
-/** The number of the line of an offset, from 1. */
+/** The line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
 
-/** Where the part occurs, also where it overlaps itself. */
+/** All occurrences of the part, including overlapping ones. */
 const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
@@ -42,7 +42,7 @@ const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
 const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
-/** Whole lines match where a line begins, when there is such a place; the last line of a file may lack its line end. */
+/** Whole lines match at line starts, if such a place exists. The last line of a file may lack its line end. */
 const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
     const wanted = spell(oldText)
@@ -71,7 +71,7 @@ const linesOf = (text: string) => {
 
 const isBlank = (line: string): boolean => line.trim() === ""
 
-/** The lines of an edit without the blank ones around the old text, of which the new text loses as many. */
+/** An edit without blank lines around the old text; the new text loses as many. */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))
@@ -87,7 +87,7 @@ const coreOf = ({ newText, oldText }: Replacement) => {
 
 type Core = ReturnType<typeof coreOf>
 
-/** Places of whole lines; `rewrite` gives the new lines for the lines of the file, or nothing when that is not clear. */
+/** Places of whole lines. `rewrite` turns the lines of the file into new lines, or returns nothing when unclear. */
 const linePlaces = (
   text: string,
   { newLines, oldLines }: Core,
@@ -120,7 +120,7 @@ const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
   return widths.reduce((least, { length }) => Math.min(least, length), 8)
 }
 
-/** Further indentation in the signs of the file: a tab for each step of blanks, or the other way round. */
+/** Converts additional indentation to the file's style, between tabs and blanks. */
 const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
   const hasTabs = fileLines.some((line) => line.startsWith("\t"))
   const hasBlanks = fileLines.some((line) => line.startsWith(" "))
@@ -132,8 +132,8 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * The new lines with the indentation that the file has around them. A line that stays is taken from the file; another one
- * is shifted as the old line is whose indentation is nearest to its own.
+ * Indents the new lines like the file. Unchanged lines come from the file. Others move like the old line with the most similar
+ * indentation.
  */
 const reindent = (
   newLines: ReadonlyArray<string>,
@@ -171,12 +171,12 @@ const placesLike =
   }
 
 const blankPlaces = placesLike((line) => line.trim())
-/** Lines that differ in characters that models exchange, such as typographic quotes. */
+/** Matches lines that differ in characters that models exchange, such as typographic quotes. */
 const signPlaces = placesLike((line) => plainSigns(line).trim())
 
 const breaks = /\r\n|\n|\\n/g
 
-/** The text with each line break, real or escaped, as one character, and where each of its characters stands in the text. */
+/** The text with each line break, real or escaped, as one character, and the original position of each character. */
 const withBreaks = (text: string) => {
   const signs = text.match(/\r\n|\\n|[^]/g) ?? []
   const offsets = [0]
@@ -186,7 +186,7 @@ const withBreaks = (text: string) => {
 
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
-/** The new text with its line breaks written as those of the place; nothing when it is not clear which is which. */
+/** The new text with line breaks in the style of the place; nothing when unclear. */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
   const [first = "\n"] = signs
@@ -213,7 +213,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', 
 const withoutEscapes = (text: string): string =>
   text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
 
-/** Both texts as they are when the escapes of JSON in them are read; nothing when the old one has none. */
+/** Both texts with JSON escapes decoded; nothing when the old one has none. */
 const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const plain = withoutEscapes(oldText)
   return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
@@ -222,7 +222,7 @@ const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined =
 /** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
-/** The same without the blank behind it. */
+/** The same without a blank after it. */
 const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
 
 const withoutSign = (text: string, sign: RegExp): string =>
@@ -231,7 +231,7 @@ const withoutSign = (text: string, sign: RegExp): string =>
     .map((line) => line.replace(sign, ""))
     .join("\n")
 
-/** A text without the numbers of its lines, and the first of them; nothing unless each line has the next number. */
+/** Removes line numbers, and returns the first; nothing unless they are consecutive. */
 export const withoutNumbers = (text: string): { readonly first: number; readonly text: string } | undefined => {
   const numbers = withoutLineEnd(toLf(text))
     .split("\n")
@@ -242,11 +242,11 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
   return isCounted ? { first, text: withoutSign(text, numbered) } : undefined
 }
 
-/** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
+/** Removes copied line numbers from both texts; nothing unless the old ones are consecutive. */
 const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
-  /* New lines without numbers tell whether the blank behind a number is one of the line. */
+  /* New lines without numbers show whether the blank after a number belongs to the line. */
   const bare = withoutSign(oldText, bareNumber)
   if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }
   return { oldText: old.text, newText: withoutSign(newText, numbered) }
@@ -254,11 +254,11 @@ const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined 
 
 const minVisible = 8
 
-/** What a prompt says of a line that it cuts, at its end and in its middle. */
+/** The notes of a prompt about a cut line, at its end and in its middle. */
 const cutEnd = /\s*\((?:of )?\d+ characters\)$/
 const cutMiddle = /^(.*?) \.\.\. \(\d+ of \d+ characters of the line not shown\) \.\.\. (.*)$/s
 
-/** The beginning of a line that was cut, and what stands behind the cut. */
+/** The beginning of a cut line, and the text after the cut. */
 const visible = (line: string): { readonly seen: string; readonly tail: string } | undefined => {
   const [, head, tail = ""] = cutMiddle.exec(line) ?? []
   if (head !== undefined) return { seen: head, tail: tail.trimEnd() }
@@ -267,13 +267,13 @@ const visible = (line: string): { readonly seen: string; readonly tail: string }
   return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
-/** What of a line that was cut is looked for; nothing when it is too little. */
+/** The part of a cut line to search for; nothing when it is too short. */
 const beginning = (line: string): string | undefined => {
   const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined
 }
 
-/** Places in which lines that were cut begin as they are written; the new lines get the ends of those of the file. */
+/** Places where cut lines begin as written. The new lines keep the ends of the file's lines. */
 const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
   const core = coreOf(replacement)
   const { newLines, oldLines } = core
@@ -330,7 +330,7 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/** The places of an edit, found in the first way that finds any. Places that are all replaced do not overlap. */
+/** The places of an edit, by the first way that finds any. With `all`, places do not overlap. */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

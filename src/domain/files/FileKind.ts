@@ -1,5 +1,5 @@
 /**
- * What a file is besides its text, as far as git knows it too: whether it can be executed, and whether it is a link.
+ * The attributes of a file besides its text that git also knows: whether it is executable, and whether it is a link.
  */
 import * as Schema from "effect/Schema"
 
@@ -15,13 +15,13 @@ export const kindOfMode = (mode: number): FileKind => {
   return (mode & 0o100) === 0 ? "plain" : "executable"
 }
 
-/** The mode of a file as this kind: who may read it may execute it, or nobody may. */
+/** The file mode for this kind: everyone who may read may execute, or nobody may. */
 export const modeAs = (kind: FileKind, mode: number): number =>
   kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
 
 export const gitMode: Readonly<Record<FileKind, string>> = { plain: "100644", executable: "100755", link: "120000" }
 
-/** For a person, of what a file becomes. */
+/** Describes the new kind of a file to the user. */
 export const kindWords: Readonly<Record<FileKind, string>> = {
   plain: "not executable",
   executable: "executable",

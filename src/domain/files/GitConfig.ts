@@ -1,19 +1,19 @@
 /**
- * The configuration files of git, as far as they name files that git runs or reads more configuration from.
+ * Reads git configuration to find files that git runs, or reads more configuration from.
  */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
 
-/** The index at which the next line begins. */
+/** The index of the next line. */
 const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length
 
-/** Characters that a backslash makes; it takes others as they are. */
+/** Escape sequences; a backslash before any other character means that character. */
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
 
 /**
- * The value from a place on, without quotes, escapes and the comment after it, and where the next line begins. A backslash at
- * the end of a line continues the value; in a comment it does not.
+ * Reads a value without quotes, escapes and comment, and the index of the next line. A backslash at the end of a line
+ * continues the value, except in a comment.
  */
 const valueFrom = (text: string, start: number): { readonly value: string; readonly next: number } => {
   let value = ""
@@ -33,10 +33,7 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
   return { value: value.trim(), next: at + 1 }
 }
 
-/**
- * All settings, in order; section and key in lower case, as git compares them. What git would reject is left out or read in
- * part.
- */
+/** All settings in order; section and key in lower case, as git compares them. Invalid ones are left out or read in part. */
 export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")
   const settings: Array<{ readonly key: string; readonly value: string }> = []
@@ -50,7 +47,7 @@ export const gitSettings = (given: string) => {
       at += head.length
     } else if (setting !== "") {
       const { next, value } = valueFrom(text, at + setting.length)
-      /* For git a value ends at a NUL. */
+      /* Git ends a value at a NUL. */
       const whole = sign === "" ? "" : value.replace(/\0.*/s, "")
       settings.push({ key: `${section}.${key.toLowerCase()}`, value: whole })
       at = next
@@ -68,34 +65,34 @@ const includeKey = /^include(?:if\..*)?\.path$/s
 const commandKey =
   /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|alias\..*|pager\..*|sequence\.editor|interactive\.difffilter|diff\.external|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:command|textconv)|merge\..*\.driver|(?:diff|merge)tool\..*\.(?:cmd|path)|gpg\.(?:.*\.)?program|gpg\.ssh\.defaultkeycommand|credential\.(?:.*\.)?helper|hook\..*\.command|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack)|uploadpack\.packobjectshook|submodule\..*\.update|browser\..*\.(?:cmd|path)|man\..*\.(?:cmd|path)|sendemail\.(?:.*\.)?(?:sendmailcmd|tocmd|cccmd|headercmd|smtpserver))$/s
 
-/** A file that a setting names, as it is written. */
+/** A file that a setting names, as written. */
 export interface ConfiguredFile {
   readonly path: string
-  /** True for more configuration; its path starts at the folder of the file that names it. */
+  /** True for an included configuration; its path is relative to the including file. */
   readonly isConfig: boolean
-  /** True when it is surely a path: it counts although nothing is there yet. Another one counts when it is a file. */
+  /** True for a value that is surely a path, even of an absent file. Other values count only if the file exists. */
   readonly isSure: boolean
 }
 
 const wordBreaks = /[\s"'`;|&()<>!]+/
 
-/** The files that a configuration names to be run or read. */
+/** The files that a configuration makes git run or read. */
 export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
   gitSettings(text).flatMap(({ key, value }): ReadonlyArray<ConfiguredFile> => {
     if (value === "") return []
     if (pathKey.test(key)) return [{ path: value, isConfig: includeKey.test(key), isSure: true }]
-    /* An alias without `!` is a command of git. */
+    /* An alias without `!` is a git command. */
     if (!commandKey.test(key) || (key.startsWith("alias.") && !value.startsWith("!"))) return []
     const [program = "", ...words] = value.replace(/^!/, "").trim().split(wordBreaks)
     const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
-    /* A program without a slash is looked for in the search path. */
+    /* A program without a slash comes from the search path. */
     const paths = program.includes("/") ? [program, ...values] : values
     return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })
 
-/** The folder that a file named `.git` leads to; nothing when it is no such file. */
+/** The folder that a `.git` file points to; nothing for other text. */
 export const gitFolderNamed = (text: string): string | undefined => /^gitdir:\s*(.*?)\s*$/m.exec(text)?.[1]
 
-/** True for the names in a folder that git takes for a repository without a `.git`. */
+/** True for the contents of a folder that git accepts as a repository without `.git`. */
 export const isBareRepository = (names: ReadonlySet<string>): boolean =>
   names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")))

@@ -1,19 +1,19 @@
 /**
- * Reads the index of a git repository: the paths of the files that git tracks, in the versions 2 to 4 of its format
- * (gitformat-index). Nothing of git is run.
+ * Reads the index of a git repository: the paths of tracked files, in versions 2 to 4 of the format (gitformat-index). Does
+ * not run git.
  */
 import * as Result from "effect/Result"
 
-/** What an index names, by paths relative to its repository. */
+/** The contents of an index, with paths relative to its repository. */
 export interface GitIndex {
   readonly files: ReadonlyArray<string>
-  /** Folders that are repositories of their own. */
+  /** Folders that are separate repositories. */
   readonly submodules: ReadonlyArray<string>
-  /** The name of the index that this one changes, in a repository that splits it. */
+  /** The name of the shared index that a split index changes. */
   readonly sharedIndex?: string
 }
 
-/** The bytes of an entry before the name of its object: times, numbers, mode, owner and size. */
+/** The bytes of an entry before its object name: times, numbers, mode, owner and size. */
 const statBytes = 40
 const modeOffset = 24
 const extendedFlag = 0x4000
@@ -21,7 +21,7 @@ const longName = 0xfff
 
 const kindBits = 0xf000
 const submoduleKind = 0xe000
-/** A folder of a sparse index, of which no file is on the disk. */
+/** A folder of a sparse index, whose files are not on disk. */
 const folderKind = 0x4000
 
 interface Entry {
@@ -30,7 +30,7 @@ interface Entry {
   readonly next: number
 }
 
-/** A number of the fourth version: how much of the name before is cut off. */
+/** Version 4 stores how much of the previous name to cut off. */
 const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
   let at = start
   let value = (bytes[at] ?? 0) & 127
@@ -45,7 +45,7 @@ interface Index {
   readonly bytes: Uint8Array
   readonly view: DataView
   readonly version: number
-  /** The bytes of the name of an object: 20, or 32 in a repository with SHA-256. */
+  /** The length of an object name: 20 bytes, or 32 with SHA-256. */
   readonly hashBytes: number
 }
 
@@ -72,7 +72,7 @@ const entryAt = (index: Index, start: number, before: Uint8Array): Entry | undef
 
 const nameOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** The index that an extension names, behind the entries. */
+/** The shared index that an extension after the entries names. */
 const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string | undefined => {
   for (let at = start; at + 8 <= bytes.length - hashBytes;) {
     const length = view.getUint32(at + 4)
@@ -85,14 +85,14 @@ const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string 
   return undefined
 }
 
-/** Reads an index; fails with what is wrong with it, as the end of a sentence. */
+/** Reads an index. A failure completes a sentence about the index. */
 export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<GitIndex, string> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || nameOf(bytes.subarray(0, 4)) !== "DIRC") return Result.fail("it is no index")
   const version = view.getUint32(4)
   if (version < 2 || version > 4) return Result.fail(`its version is ${version}`)
   const index: Index = { bytes, view, version, hashBytes }
-  /* Names are shown as Node shows those of files. */
+  /* Decodes names like Node decodes file names. */
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   const files: Array<string> = []
   const submodules: Array<string> = []
@@ -103,7 +103,7 @@ export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<G
     if (entry === undefined) return Result.fail("it ends in the middle of an entry")
     const kind = entry.mode & kindBits
     const name = decoder.decode(entry.name)
-    /* In a split index an entry that takes the place of a shared one has no name. */
+    /* In a split index, an entry that replaces a shared one has no name. */
     if (kind === submoduleKind) submodules.push(name)
     else if (kind !== folderKind && name !== "") files.push(name)
     at = entry.next

@@ -1,17 +1,17 @@
 /**
- * The change of a file as git writes it and `git apply` takes it.
+ * Writes the change of a file in the format of git, for `git apply`.
  */
 import { type FileKind, gitMode } from "./FileKind.ts"
 import { changeBetween, type WholeChange } from "./ChangePreview.ts"
 
 /** A file on one side of a change. */
 export interface PatchSide {
-  /** With a byte order mark where the file has one; absent for a file that is no text. */
+  /** With the file's byte order mark, if any; absent for a file that is not text. */
   readonly text?: string
   readonly kind: FileKind
 }
 
-/** A file before and after; absent where there is none. */
+/** A file before and after; absent where it does not exist. */
 export interface PatchSides {
   readonly before: PatchSide | undefined
   readonly after: PatchSide | undefined
@@ -19,13 +19,13 @@ export interface PatchSides {
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\" }
 
-/** As git quotes names that hold what would end them. */
+/** Quotes a name like git. */
 const quoted = (name: string): string =>
   /["\\\p{Cc}]/u.test(name)
     ? `"${name.replaceAll(/["\\\p{Cc}]/gu, (sign) => escapes[sign] ?? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`)}"`
     : name
 
-/** A name with a blank ends with a tab, so that what stands behind it is no part of it. */
+/** A tab after a name with a blank marks its end. */
 const named = (name: string): string => (name.includes(" ") ? `${quoted(name)}\t` : quoted(name))
 
 const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {
@@ -35,7 +35,7 @@ const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {
   return [`old mode ${gitMode[before.kind]}`, `new mode ${gitMode[after.kind]}`]
 }
 
-/** The change under a path relative to the root of the project; `binary` is the patch of a file that is no text. */
+/** The change under a path relative to the project root. `binary` is the patch of a file that is not text. */
 export const gitPatch = (path: string, sides: PatchSides, binary?: string): WholeChange => {
   const { after, before } = sides
   const head = [`diff --git ${quoted(`a/${path}`)} ${quoted(`b/${path}`)}`, ...modeLines(sides)]

@@ -1,14 +1,14 @@
 /**
- * Which files of the project a file imports, read from the lines of scripts and of Python that name them.
+ * Finds the project files that a file imports, from the import lines of scripts and Python.
  */
 const script = /\.[cm]?[jt]sx?$/
 
-/** True for files whose imports are read. */
+/** True for files whose imports can be read. */
 export const hasImports = (path: string): boolean => script.test(path) || path.endsWith(".py")
 
 const withoutEnding = (path: string): string => path.replace(/\.[A-Za-z]+$/, "").replace(/\/(?:index|__init__)$/, "")
 
-/** A relative path from a file as a path of the project. */
+/** Resolves a relative path of a file to a path of the project. */
 const pathFrom = (file: string, relative: string): string => {
   const parts: Array<string> = []
   for (const part of `${file.slice(0, file.lastIndexOf("/") + 1)}${relative}`.split("/")) {
@@ -21,7 +21,7 @@ const pathFrom = (file: string, relative: string): string => {
 const specifiers = /(?:from|import|require|mock)\s*(?:\(\s*)?["']([^"'\n]{1,200})["']/g
 const pythonImports = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))/gm
 
-/** The names of modules that a text of Python imports, and of what it imports from modules, which may be modules too. */
+/** The modules that a Python text imports, and the names imported from modules, which may be modules too. */
 const pythonModules = (text: string): ReadonlySet<string> => {
   const modules = new Set<string>()
   for (const [, from, names = "", plain = ""] of text.matchAll(pythonImports)) {
@@ -31,7 +31,7 @@ const pythonModules = (text: string): ReadonlySet<string> => {
   return modules
 }
 
-/** The files that a text imports, as a question about a path. */
+/** Makes a test for the paths that a text imports. */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {
     const modules = pythonModules(text)
@@ -42,7 +42,7 @@ export const importsOf = (file: string, text: string): ((path: string) => boolea
   }
   const written = [...text.matchAll(specifiers)].map(([, one = ""]) => one)
   const paths = new Set(written.filter((one) => one.startsWith(".")).map((one) => withoutEnding(pathFrom(file, one))))
-  /* `@/views/list` starts in a folder that the settings of the project name. */
+  /* `@/views/list` begins in a folder from the project's settings. */
   const aliased = written.flatMap((one) => /^[@~#]\/(.+)$/.exec(one)?.[1] ?? [])
   return (path) => {
     const wanted = withoutEnding(path)

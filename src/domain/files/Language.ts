@@ -1,8 +1,8 @@
 /**
- * The language of a file as the info string of a fence, derived from its name.
+ * The fence language of a file, derived from its name.
  */
 
-/** Languages that only the extension of the same name stands for. */
+/** Languages that are equal to their extension. */
 const ownExtensions =
   "cmake css csv dart elm go java json5 jsx less lua matlab mdx meson nix prisma rst scss svelte swift tsx vue"
 
@@ -93,7 +93,7 @@ const byExtension = new Map([
 ])
 const byName = invert(namesByLanguage)
 
-/** The fence language of a file, `""` when its name does not tell. Takes a path of any form; case does not matter. */
+/** The fence language of a file, `""` when its name does not tell. Accepts any path; case does not matter. */
 export const languageOf = (path: string): string => {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
   const dot = name.lastIndexOf(".")

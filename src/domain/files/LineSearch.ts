@@ -1,19 +1,19 @@
 /**
- * Searches lines of text, for tools that find something in files: a pattern in time linear to the line, the lines that
- * match it, and how they are shown to a model.
+ * Searches lines of text for tools: compiles a pattern that takes time linear to a line, finds the matching lines, and shows
+ * them to a model.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
 
-/** What a search looks for; made by `searchPattern`. */
+/** A compiled search; made by `searchPattern`. */
 export interface SearchPattern {
   /** The index of the first character of the first match in a line; -1 without a match. */
   readonly find: (line: string) => number
-  /** So many characters take a few milliseconds to search, and less than a second in the worst case. */
+  /** This many characters take milliseconds to search, and less than a second in the worst case. */
   readonly charactersAtOnce: number
 }
 
-/** Steps of an expression times characters of a line. */
+/** The product of expression steps and line characters. */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {

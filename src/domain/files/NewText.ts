@@ -1,8 +1,8 @@
 /**
- * Judges the new text of a file, or of a part of it, before it is written. It must not lose anything without a word: a line such as
- * `// ... rest stays the same` stands for text that would go, and a part of a file may be written as if it were all. And it must
- * not hold what only its being written as an answer explains: marks of blocks, fences, line numbers, blanks at the ends of lines,
- * other line ends, invisible characters. What the file holds already is meant, and so is what its kind allows.
+ * Checks the new text of a file or a part of it before it is written. It must not lose text silently: a line such as `// ...
+ * rest stays the same` replaces text that would be lost, and a part of a file may be written as if it were all. It must not
+ * hold artefacts of an answer: marks of blocks, fences, line numbers, trailing blanks, other line ends, invisible characters.
+ * Anything that the file already holds, or its kind allows, is intended.
  */
 import type { IssueCode } from "../findings/Issue.ts"
 import { withoutInvisible, withPlainCode, withPlainSigns } from "../text/PlainSigns.ts"
@@ -10,7 +10,7 @@ import { looseMark, readFence } from "./ChangeMarks.ts"
 import { findText, lineAt, spellings, withoutNumbers } from "./EditPlaces.ts"
 import { languageOf } from "./Language.ts"
 
-/** Signs with which comments begin. */
+/** The comment signs of languages. */
 const signs = {
   slashes: /^\s*(?:\/\/+|\/\*+|\*)\s*/,
   hash: /^\s*#+\s*/,
@@ -22,7 +22,7 @@ const signs = {
   any: /^\s*(?:\/\/+|#+|--|;+|%+|\/\*+|\{\/\*|<!--|\*)\s*/
 } as const
 
-/** Languages whose lines may be running text, or data with it, and the signs of their comments. */
+/** Languages with lines of prose or data, and their comment signs. */
 const textLanguages: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   markdown: [signs.angle],
   mdx: [signs.angle, signs.braces],
@@ -58,15 +58,15 @@ const sentence = new RegExp(
   "i"
 )
 
-/** `...others` of a list or an object, with a remark behind it. */
+/** A spread such as `...others` in a list or an object, with an optional remark. */
 const spread = /^\s*\.{3}[\p{L}_$][\w$.]*[,;)\]}]*\s*(?:\/\/.*|\/\*.*)?$/u
-/** A mark that says nothing else. */
+/** A placeholder without further words. */
 const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[.:]?$/i
 
-/** A line that may stand for others, without the signs around it. */
+/** A line that may replace others, without the signs around it. */
 interface Omission {
   readonly isComment: boolean
-  /** True in a language in which a line that is no comment may be text of its own. */
+  /** True in a language whose uncommented lines may be prose. */
   readonly mayBeText: boolean
   /** The words with their dots. */
   readonly dottedText: string
@@ -83,11 +83,11 @@ const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
-/** True for a line in brackets, or with dots on both sides, or that speaks of code: no text of its own looks like it. */
+/** True for a line in brackets, with dots on both sides, or about code: real text never looks like this. */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
 
-/** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
+/** True for a line that replaces omitted text. A spread such as `...rest` does not. */
 const isElision = (line: string, language: string): boolean => {
   if (line.length > maxLength || spread.test(line)) return false
   const { isComment, mayBeText, dottedText } = omissionOf(line, language)
@@ -106,7 +106,7 @@ const isElision = (line: string, language: string): boolean => {
 const plain = (text: string): string => text.replaceAll("\u2026", "...").replace(/\s+/g, " ").toLowerCase()
 const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
-/** True for a line whose words the request holds, in a sentence that asks for them. */
+/** True for a line that the request quotes in a sentence about it. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
   const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
@@ -123,16 +123,16 @@ const isQuoted = (line: string, language: string, request: string): boolean => {
   )
 }
 
-/** A text for a file, what it replaces, and what was asked for. */
+/** A new text with the text it replaces, and the request. */
 export interface ReplacedText {
   readonly path: string
   readonly newText: string
   readonly oldText: string
-  /** The words of the person and of the task. */
+  /** The words of the user and of the task. */
   readonly request?: string
 }
 
-/** The first line of a new text that stands for other text: one of the old text, or one that the request quotes, does not. */
+/** The first placeholder line of a new text. A line from the old text or quoted in the request is none. */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)
   const old = new Set(oldText.split("\n").map((line) => line.trim()))
@@ -141,10 +141,10 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
     .find((line) => isElision(line, language) && !old.has(line.trim()) && !isQuoted(line, language, request))
 }
 
-/** A file with fewer lines is not cut to a part of it unseen. */
+/** A smaller file is not checked for a silent cut. */
 const leastLines = 12
 
-/** A new text with more of the lines is no part of the file. */
+/** A new text with more of the lines is no fragment. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -153,11 +153,11 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** Words with which an answer says that something goes. */
+/** Words of an answer that announce a removal. */
 const removal =
   /\b(?:remov|delet|drop|strip|prun|trim|shorten|simplif|clean|reduc|discard|obsolete|get rid|cut (?:out|down))/i
 
-/** True for an answer that says in its own words that text goes. */
+/** True for an answer that announces a removal itself. */
 export const saysRemoval = (words: string): boolean => removal.test(words)
 
 export interface Loss {
@@ -168,7 +168,7 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
-/** How many lines a text has that is a part of the file; nothing for a text of its own. */
+/** The number of lines in a fragment of the file; nothing for an independent text. */
 const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
   const before = linesOf(base)
   const after = linesOf(text)
@@ -178,7 +178,7 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
   return before.length < leastLines || !isPart ? undefined : { before: before.length, after: after.length }
 }
 
-/** Why a person is to see what a new text loses of a file, as a sentence; `isWhole` is false for edits, which name what goes. */
+/** A sentence for the user about lost text. `isWhole` is false for edits, which name the removed text. */
 export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
   const elided = elisionIn({ newText, oldText, path })
   if (elided !== undefined) return `The line \`${elided.trim()}\` stands for others, which would be lost.`
@@ -186,7 +186,7 @@ export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: 
   return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
 }
 
-/** What a new text loses of a file. `saysSo` is true when the answer says that something goes. */
+/** The text that a new text loses. `saysSo` is true when the answer announces it. */
 export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefined => {
   const { newText, oldText, path } = replaced
   const elided = elisionIn(replaced)
@@ -205,23 +205,23 @@ export interface Written {
   readonly path: string
   /** The text of the file; null for a new one. */
   readonly base: string | null
-  /** What is replaced; absent for a whole file. */
+  /** The replaced text; absent for a whole file. */
   readonly oldText?: string
   readonly newText: string
 }
 
-/** What the file gets, what was left out, and why it cannot be told what is meant. */
+/** The cleaned text, what was removed, and why it stayed unclear. */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
-/** Text stands in these without quotes, and lines may begin with a number. */
+/** Languages with unquoted prose, where a line may begin with a number. */
 const mixed: ReadonlySet<string> = new Set(["html", "xml", "vue", "svelte", "tsx", "jsx", "yaml", "ini", "csv"])
 
 const endBlanks = /(?<![ \t])[ \t]+(?=\r?$)/gm
 const bareMark = /^\s*(?:<{7}|={7}|>{7})\s*$/
 const isMark = (line: string): boolean => looseMark.test(line) || bareMark.test(line)
 
-/** Removes lines at the beginning and the end as long as they are of a kind. */
+/** Removes lines of one kind from the beginning and end. */
 const withoutEdges = (text: string, isOne: (line: string) => boolean): string => {
   const lines = text.split("\n")
   const tail = lines.at(-1) === "" ? 1 : 0
@@ -235,11 +235,11 @@ const hasLine = (text: string, line: string): boolean => text.split("\n").includ
 
 const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 
-/** True for a line of equals signs below a title of its length, as comments that document code have them. */
+/** True for equals signs under a title of the same length, as in documentation comments. */
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
-/** Pairs of marks may be what the file is about. */
+/** Pairs of marks may be the subject of the file. */
 const hasOpenMarks = (text: string, base: string): boolean => {
   const lines = text.split("\n")
   const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))
@@ -256,7 +256,7 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** The new text without line numbers, when they are those of its place, or those of a whole file. */
+/** Removes line numbers when they match the place, or number a whole file. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText
@@ -274,7 +274,7 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/** The line ends of the file; new code has those of one kind. An edit gets those of its place when it is made. */
+/** Writes the line ends of the file; new code gets one kind. An edit gets those of its place when it is made. */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
   const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))
@@ -282,7 +282,7 @@ const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   return isMeant ? newText : spell(newText)
 }
 
-/** A step for any file, for code, or for code without text of its own; the words say what it leaves out. */
+/** A step for any file, for code, or for code without prose; the text names what it removes. */
 type Step = readonly [where: "any" | "code" | "plain code", words: string, step: (one: Written, base: string) => string]
 
 const steps: ReadonlyArray<Step> = [
@@ -305,10 +305,10 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** What may be any of this; only with the file can it be told. */
+/** Matches text that may need cleaning; only the file can tell. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
-/** Leaves out of a new text what only its being written as an answer explains. */
+/** Removes from a new text the artefacts of an answer. */
 export const tidyNewText = (written: Written): Tidied => {
   const language = languageOf(written.path)
   const kinds = prose.has(language) ? ["any"] : ["any", "code", ...(mixed.has(language) ? [] : ["plain code"])]

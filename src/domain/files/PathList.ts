@@ -1,5 +1,5 @@
 /**
- * Lists of paths for a model: folders, the nearest to a name, and those that match a pattern.
+ * Lists paths for a model: folders, similar names, and matches of a pattern.
  */
 import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
@@ -15,7 +15,7 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths whose names are spelled most like this one; only these are compared in full. */
+/** The paths with the most similar names; only these are compared in full. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
@@ -37,10 +37,13 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
   return [...new Set([...nearest(target, namesakes), ...nearest(target, spelledAlike(name, paths))])].slice(0, 3)
 }
 
-/** The path without the backslashes that markdown puts before `_`, `*` and other characters, which models copy. */
+/** Removes markdown escapes before `_`, `*` and others, which models copy. */
 export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
 
-/** Other ways to spell the path that is meant by a written one: without quotes, backslashes of markdown, of a shell or of Windows, and escapes of a URL. */
+/**
+ * Other spellings of a written path: without quotes, with backslashes of markdown, a shell or Windows resolved, and URL
+ * escapes decoded.
+ */
 export const otherSpellings = (path: string): ReadonlyArray<string> => {
   const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
   const spellings = [
@@ -53,7 +56,7 @@ export const otherSpellings = (path: string): ReadonlyArray<string> => {
   return [...new Set(spellings)].filter((one) => one !== path && one !== "")
 }
 
-/** A path by which names are alike that differ only in blanks, invisible characters, or the normalisation of letters. */
+/** Normalises a path for comparison: ignores blanks, invisible characters, and the Unicode form of letters. */
 export const alikePath = (path: string): string =>
   path
     .normalize("NFC")
@@ -61,7 +64,7 @@ export const alikePath = (path: string): string =>
     .replace(/\s+/g, " ")
     .trim()
 
-/** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
+/** All folders above these files: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
 export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folders = paths.flatMap((path) => {
     const parts = path.split("/").slice(0, -1)
@@ -70,10 +73,10 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...new Set(folders)]
 }
 
-/** So many paths of a text are looked at. */
+/** The most paths of one text. */
 const mostNamed = 50
 
-/** The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code; whether there are such files is not known. */
+/** The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code. They may not exist. */
 export const pathsNamed = (text: string): ReadonlyArray<string> => {
   const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
     const path = word
@@ -85,18 +88,18 @@ export const pathsNamed = (text: string): ReadonlyArray<string> => {
   return [...new Set(words)].slice(0, mostNamed)
 }
 
-/** The text ` Nearest: a, b.`, to append to a sentence; empty without names. */
+/** The text ` Nearest: a, b.` to append to a sentence; empty without names. */
 export const nearestHint = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Nearest: ${names.join(", ")}.`
 
-/** The most that a list may have. */
+/** The limits of a list. */
 export interface TreeBudget {
   readonly entries: number
   /** Of all entries together. */
   readonly characters: number
 }
 
-/** Paths of at most `depth` parts; what lies deeper is its folder at that depth, once, with `/` at the end. */
+/** Paths of at most `depth` parts. A deeper path is replaced by its folder at that depth, once, with `/` at the end. */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
   const shortened = paths.map((path) => {
     const parts = path.split("/")
@@ -146,10 +149,10 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/** More alternatives than anybody writes. */
+/** The most alternatives of one pattern. */
 const maxAlternatives = 64
 
-/** The pattern with each choice of the first braces that hold no others. */
+/** Expands the first innermost braces of a pattern. */
 const expandOnce = (glob: string): ReadonlyArray<string> => {
   const braces = /\{([^{}]*)\}/.exec(glob)
   if (braces === null) return [glob]
@@ -158,7 +161,7 @@ const expandOnce = (glob: string): ReadonlyArray<string> => {
   return choices.split(",").map((choice) => glob.slice(0, braces.index) + choice + after)
 }
 
-/** `a.{ts,js}` as `a.ts` and `a.js`; what would be too many is taken as it is written. */
+/** Expands `a.{ts,js}` to `a.ts` and `a.js`; a pattern with too many alternatives stays as written. */
 const alternatives = (glob: string): ReadonlyArray<string> => {
   for (let expanded = [glob]; expanded.length <= maxAlternatives;) {
     const next = expanded.flatMap(expandOnce)
@@ -168,16 +171,15 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
   return [glob.replace(/[{}]/g, "\\$&")]
 }
 
-/** Brackets stand in names, as in `[slug].tsx`, but for a range such as `[A-H]`; `**.ts` is meant for every folder. */
+/** Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means every folder. */
 const asMeant = (pattern: string): string =>
   pattern
     .replace(/(\[!?\w-\w\])|[[\]]/g, (found, range?: string) => range ?? `\\${found}`)
     .replace(/(?<=^|\/)\*\*(?=[^/*])/g, "**/*")
 
 /**
- * True for paths relative to the project that the pattern covers: `*` stands for anything within a folder, `?` for one
- * character, `[a-f]` for one of a range, `**` for folders, braces hold alternatives. A pattern without a slash is compared with the name of the file
- * alone.
+ * Makes a test for paths relative to the project: `*` matches within a folder, `?` one character, `[a-f]` a range, `**`
+ * folders; braces hold alternatives. A pattern without a slash is compared with the file name only.
  */
 export const matchesGlob = (glob: string): ((path: string) => boolean) => {
   const globs = alternatives(glob.replace(/^(?:\.?\/)+/, "")).map((one) =>

@@ -1,5 +1,5 @@
 /**
- * What changes left behind: lines that use a name which is no longer defined, and lines that equal a replaced one.
+ * Finds the remaining occurrences after changes: lines that use a removed name, and lines equal to a replaced one.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { defines, linesWithName, type NamedText, removedLines, removedNames } from "./ChangedNames.ts"
@@ -7,11 +7,11 @@ import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** More removed lines are a part that was rewritten, not a replacement. */
+/** More removed lines are a rewritten part, not a replacement. */
 const mostLines = 5
 const shownLength = 80
 
-/** The names and lines that changes took away. */
+/** The names and lines that changes removed. */
 export interface RemovedText {
   readonly names: ReadonlyArray<string>
   readonly lines: ReadonlyArray<string>
@@ -27,7 +27,7 @@ const placesText = (places: ReadonlyArray<string>): string => {
   return `${places.slice(0, mostPlaces).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
-/** What these texts still hold of what changes took away, a line each. */
+/** The remaining occurrences in these texts, a line each. */
 export const remainingOccurrences = (
   texts: ReadonlyArray<NamedText>,
   { lines, names }: RemovedText,
@@ -47,7 +47,7 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line that stands at many places is usual in this project. */
+    /* A line in many places is usual for this project. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

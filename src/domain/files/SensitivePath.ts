@@ -1,28 +1,27 @@
 /**
- * Paths that need special care: files that look like secrets, files that programs run automatically, and files that
- * control git or this program. Decided by names alone. Those that run or are read automatically (when a project is opened, a
- * folder entered, a commit made or pushed, a program started there) are the data in automaticFiles.json; what a person runs on
- * purpose, such as a Makefile, is not among them.
+ * Recognises sensitive paths by name: secrets, files that programs run automatically, and files that control git or this
+ * program. automaticFiles.json lists the files that run or are read automatically: when a project is opened, a folder entered,
+ * a commit made or pushed, or a program started. Files that a user runs on purpose, such as a Makefile, are not among them.
  */
 
 import rows from "./automaticFiles.json" with { type: "json" }
 
 /**
- * The paths of the rows; a row that is not indented names a product. A name alone stands at any depth, `a/b` where such a path ends;
- * all in a folder counts when the path ends in `/`; `*` stands for any beginning of a name.
+ * The paths of the rows; a row without indentation names a product. A bare name matches at any depth, `a/b` at the end of a
+ * path, `a/` everything inside the folder, and `*` any beginning of a name.
  */
 const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
 const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
-/** The ends of a path that consists of the first of these components, as they stand in the list. */
+/** The endings of a path with these components, as the list spells them. */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
     components.slice(length - index - 1, length).join("/")
   )
 
-/** True when a file of these components, in lower case, is in the list. */
+/** True when the list has a file with these lower-case components. */
 const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
   components.slice(0, -1).some((_, index) => endsOf(components, index + 1).some((end) => exact.has(`${end}/`))) ||
   endsOf(components, components.length).some((end) => exact.has(end)) ||
@@ -30,7 +29,7 @@ const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Folders in the home folder of a person that hold keys. All that such a folder holds counts, wherever it stands. */
+/** Folders of keys in a user's home folder. Everything inside counts, wherever it is. */
 export const secretFolders: ReadonlySet<string> = namesIn(`
   .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
   .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops
@@ -49,7 +48,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Files that are secrets in their folder and everyday files elsewhere. */
+/** Files that are secrets in their folder and ordinary files elsewhere. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -61,7 +60,7 @@ const placedFiles = [
   "etc/kubernetes/admin.conf"
 ].map((path) => `/${path}`)
 
-/** Keys, stores of keys and passwords, and states of tools that contain them. */
+/** Keys, key stores, password stores, and state files that contain them. */
 const keyEnding =
   /\.(?:pem|key|p8|pk8|p12|pkcs12|pfx|jks|jceks|bks|keystore|kdb|kdbx|ppk|asc|gpg|pgp|agekey|keytab|ovpn|psafe3|keychain|keychain-db|publishsettings|kubeconfig|creds|credentials|secret|secrets|tfstate|tfvars|tfvars\.json)$/
 
@@ -69,18 +68,18 @@ const keyNames = [
   /^\.env[._-]./,
   /^env\.(?:local|dev|development|test|staging|prod|production)$/,
   /.\.env$/,
-  /** Private keys of SSH; the public ones end in `.pub`. */
+  /** Private SSH keys; public ones end in `.pub`. */
   /^\.?id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-].*)?$/,
   /^[^.]*[_-](?:rsa|dsa|ecdsa|ed25519)$/,
   /^ssh_host_.*_key$/,
   /^krb5cc_/,
-  /** What was typed in a shell or a client of a database. */
+  /** The input history of a shell or database client. */
   /^\.[a-z_]+_history$/,
   /^kubeconfig[._-]/,
   /firebase-adminsdk/
 ]
 
-/** Texts and source code about secrets are everyday files; these endings are those of data. */
+/** Prose and source code about secrets are ordinary files; these are the endings of data. */
 const dataEnding =
   /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
 
@@ -89,26 +88,26 @@ const secretWords =
 
 const dataFolders = namesIn("secret secrets .secret .secrets credentials .credentials private_keys private-keys")
 
-/** True for data, and for a file without an ending. */
+/** True for data files and files without an extension. */
 const isData = (name: string): boolean => dataEnding.test(name) || !name.replace(/^\./, "").includes(".")
 
-/** What programs and people append to a copy of a file. */
+/** Endings that programs and users append to copies. */
 const copyEnding =
   /(?:~|\.(?:bak|backup|old|orig|save|saved|copy|tmp|swp|swo|rej|prev|previous|gz|bz2|xz|zst|zip|enc|age|\d{1,14})| copy| \(\d+\)|[ .]+)$/
 
-/** The name of the file that a copy was made of. */
+/** The original name of a copy. */
 const originalOf = (name: string): string => {
   const unwrapped = name.replace(/^#(.+)#$/, "$1")
   const shorter = unwrapped.replace(copyEnding, "")
   return shorter === "" || shorter === name ? name : originalOf(shorter)
 }
 
-/** Examples, which hold no secrets. What looks like a key is one, unless this is the end of its name. */
+/** Examples hold no secrets. A name that looks like a key is a key, unless it ends like this. */
 const isExample = (name: string): boolean =>
   /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||
   (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
 
-/** True when the last of these lower-case components names keys, passwords or tokens, or stands in a folder of them. */
+/** True when the last lower-case component names keys, passwords or tokens, or is inside a folder of them. */
 const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const folders = components.slice(0, -1)
   if (
@@ -118,7 +117,7 @@ const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const name = originalOf(components.at(-1) ?? "")
   if (isExample(name)) return false
   const path = `/${[...folders, name].join("/")}`
-  /* An editor puts a dot before the name of a copy. */
+  /* Some editors put a dot before the name of a copy. */
   return (
     fileNames.has(name) ||
     fileNames.has(name.replace(/^\./, "")) ||
@@ -145,15 +144,15 @@ const componentsOf = (path: string): ReadonlyArray<string> =>
  */
 export const isSecretLike = (path: string): boolean => namesSecret(componentsOf(path))
 
-/** Folders and files of a project that control git or this program, in any letter case. */
+/** Folders and files that control git or this program, in any letter case. */
 const controlNames = new Set([".git", ".task-conductor"])
 const controlFiles = new Set(["task-conductor.json", ".mcp.json"])
 
-/** True for a path below the project that a tool may never write. */
+/** True for a path of the project that no tool may write. */
 export const isControlPath = (relative: string): boolean => {
   const components = componentsOf(relative)
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/** True for a file that a program runs or reads automatically, so that a write to it can run code. */
+/** True for a file that a program runs or reads automatically, so that writing it can run code. */
 export const isAutomatic = (path: string): boolean => isInAutomaticFiles(componentsOf(path))

@@ -1,6 +1,6 @@
 /**
- * What a search did not look at, and why: nothing is said of these files but their names, and no answer about "all files" stands
- * without them.
+ * Reports the files that a search skipped, and why. Only their names are revealed, and every answer about "all files" includes
+ * the note.
  */
 import { listWithin } from "../text/Excerpt.ts"
 import { counted } from "../text/Format.ts"
@@ -24,7 +24,7 @@ const reasons: Readonly<Record<SkipReason, readonly [one: string, several: strin
   outside: ["that leads out of the project", "that lead out of the project"]
 }
 
-/** The characters of the names that are shown for one reason. */
+/** The most characters of names for one reason. */
 const namesLength = 120
 
 const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string => {
@@ -32,7 +32,7 @@ const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string =>
   return `${counted(paths.length, "file")} ${reasons[reason][paths.length === 1 ? 0 : 1]} (${names})`
 }
 
-/** `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`; empty without any. */
+/** `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`; empty without skipped files. */
 export const skippedText = (skipped: ReadonlyArray<SkippedFile>): string => {
   const byReason = Map.groupBy(skipped, ({ reason }) => reason)
   return (Object.keys(reasons) as ReadonlyArray<SkipReason>)

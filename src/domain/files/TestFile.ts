@@ -1,5 +1,5 @@
 /**
- * Which files hold tests, by their names.
+ * Recognises test files by name.
  */
 const named: ReadonlyArray<RegExp> = [
   /[._-](?:test|spec)\.[cm]?[jt]sx?$/,
@@ -11,5 +11,4 @@ const named: ReadonlyArray<RegExp> = [
   /(?:Tests?|TestCase|Spec)\.(?:java|kt|groovy|scala)$/
 ]
 
-/** True for a file with tests, by its name. */
 export const isTestFile = (path: string): boolean => named.some((pattern) => pattern.test(path))

@@ -1,6 +1,6 @@
 /**
- * Replaces literal text. The edits of one file name a place each; what does not fit is reported so that a small model can
- * correct it. A replacement in many files changes one text wherever it stands. Line ends stay as they are.
+ * Replaces literal text. Each edit of a file names one place; a mismatch is reported so that a small model can correct it. A
+ * replacement in many files changes every occurrence of a text. Line ends stay as they are.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
@@ -18,12 +18,12 @@ export const TextEdit = Schema.Struct({
 })
 export type TextEdit = typeof TextEdit.Type
 
-/** The text of a file that edits are made in. */
+/** The text of a file to edit. */
 interface EditedText {
-  /** Named in problems. */
+  /** The name in problem messages. */
   readonly path: string
   readonly text: string
-  /** False for text that may not be quoted in a problem. */
+  /** False for text that a problem message must not quote. */
   readonly mayQuote: boolean
 }
 
@@ -60,7 +60,7 @@ const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 const longestOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
 
-/** How much the lines from one on are like those that were sought, on average. */
+/** The average likeness of the lines from `first` to the wanted ones. */
 const likeness = (lines: ReadonlyArray<string>, first: number, sought: ReadonlyArray<string>): number => {
   const compared = sought
     .slice(0, maxQuotedLines)
@@ -68,10 +68,7 @@ const likeness = (lines: ReadonlyArray<string>, first: number, sought: ReadonlyA
   return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
 }
 
-/**
- * The lines of the text that are most similar to what was searched for, found by its longest line. They are not said to be
- * the place.
- */
+/** The lines most similar to the wanted text, found by its longest line. They are only a hint. */
 const nearestLines = (text: string, sought: string): string => {
   const wanted = linesOf(sought.replace(/\r?\n$/, ""))
   const lines = linesOf(text)
@@ -100,7 +97,7 @@ const nearestLines = (text: string, sought: string): string => {
   return `${place} ${hint}; if that is meant, copy from here exactly:\n${nearestLines.join("\n")}`
 }
 
-/** The places of one edit, or what is wrong with it; nothing when its old text is not there. */
+/** The places of one edit, or its problem; nothing when its old text is absent. */
 const placesOf = (
   edited: EditedText,
   edit: TextEdit,
@@ -134,7 +131,7 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
 
 const inOrder = <A extends TextPlace>(places: ReadonlyArray<A>) => places.toSorted((a, b) => a.from - b.from)
 
-/** Makes replacements that do not overlap. */
+/** Makes non-overlapping replacements. */
 const replaceAt = (text: string, places: ReadonlyArray<TextPlace>): string => {
   const parts: Array<string> = []
   let at = 0
@@ -150,7 +147,7 @@ interface PlacedEdit extends TextPlace {
   readonly edit: number
 }
 
-/** What is wrong when two places of different edits share text. */
+/** The problem of two edits that overlap. */
 const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | undefined => {
   const ordered = inOrder(places)
   const index = ordered.findIndex(({ from }, at) => (ordered[at - 1]?.to ?? 0) > from)
@@ -161,8 +158,8 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
 }
 
 /**
- * The text after all edits of a call. Each is looked for in the text as it was, so that their order does not matter, and else
- * in what the others made of it. Fails with all problems, as sentences for the model, when one cannot be made.
+ * The text after all edits of a call. Each edit is searched in the original text first, so that order does not matter, and
+ * then in the result of the others. Fails with all problems, as sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
@@ -197,7 +194,7 @@ const isOnce = (text: string, part: string): boolean => {
   return part !== "" && at >= 0 && text.indexOf(part, at + 1) < 0
 }
 
-/** Both texts in lines, and how many of them are the same at the beginning and at the end. */
+/** Both texts in lines, with the number of equal lines at the beginning and end. */
 export const changedLines = (before: string, after: string) => {
   const [old, now] = [before.split("\n"), after.split("\n")]
   const shorter = Math.min(old.length, now.length)
@@ -209,15 +206,15 @@ export const changedLines = (before: string, after: string) => {
 }
 
 /**
- * The change from one text to another as one replacement: the lines from the first that differs to the last, with so many of
- * the lines around them that the old ones stand in the text once. Nothing when the texts are equal.
+ * The difference of two texts as one replacement: all lines from the first to the last difference, extended until the old
+ * lines are unique. Nothing for equal texts.
  */
 export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
   if (before === after) return undefined
   const { now, old, ...same } = changedLines(before, after)
   let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
-  /* Without a line that stays, the end of the last line removed would stay as an empty line. */
+  /* Without an unchanged line, the end of the last removed line would remain as an empty line. */
   const removesLines = () => now.length === head + tail
   while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
     head = Math.max(0, head - 1)
@@ -226,13 +223,10 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** Above so many differences a text counts as replaced as a whole. */
+/** Above this many differences, the text counts as replaced as a whole. */
 const maxDifferences = 2000
 
-/**
- * The change from one text to another as replacements of whole lines, one for each place, with so many of the lines around it that
- * its old lines stand in the text once.
- */
+/** The difference of two texts as one replacement of whole lines for each place, extended until its old lines are unique. */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
   const edits: Array<ReplacedLines & { readonly edit: TextEdit }> = []
@@ -248,14 +242,14 @@ export const editsBetween = (before: string, after: string): ReadonlyArray<TextE
       }
     }
     const last = edits.at(-1)
-    /* Lines that two replacements share are replaced by one. */
+    /* Replacements that share lines are joined. */
     if (last !== undefined && hunk.from < last.to) return [smallestEdit(before, after) ?? last.edit]
     edits.push({ ...hunk, edit: { oldText: old.slice(hunk.from, hunk.to).join("\n"), newText: hunk.lines.join("\n") } })
   }
   return edits.map(({ edit }) => edit)
 }
 
-/** A line that holds the text; `line` counts from 1. */
+/** A line with the text; `line` counts from 1. */
 export interface TextLine {
   readonly path: string
   readonly line: number
@@ -264,7 +258,7 @@ export interface TextLine {
 const wholeName = /^[\p{L}\p{N}_$]+$/u
 const nameSign = /[\p{L}\p{N}_$]/u
 
-/** Where the pattern stands; a pattern that is one name is found as a whole name only. */
+/** The occurrences of the pattern. A pattern that is one name matches whole names only. */
 const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const isName = wholeName.test(pattern)
   const offsets: Array<number> = []
@@ -282,10 +276,10 @@ const spelled = (text: string, pattern: string): string =>
     .map((spell) => spell(pattern))
     .find((one) => text.includes(one)) ?? pattern
 
-/** True for a text with the pattern, whatever its line ends. */
+/** True for a text that contains the pattern, whatever its line ends. */
 export const holdsPattern = (text: string, pattern: string): boolean => text.includes(spelled(text, pattern))
 
-/** The line of each offset, which ascend. */
+/** The line of each offset, in ascending order. */
 const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<number> => {
   let [line, at] = [1, 0]
   return offsets.map((offset) => {
@@ -295,7 +289,7 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
   })
 }
 
-/** True for a place that is named as `path:line`, `path`, or a folder with a slash at its end; without a line for a whole file. */
+/** Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line it tests a whole file. */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))
   const folders = [...places].filter((place) => place.endsWith("/"))
@@ -303,7 +297,7 @@ export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, l
     places.has(path) || places.has(`${path}:${line}`) || folders.some((folder) => path.startsWith(folder))
 }
 
-/** The lines in which the pattern stands, each once, without the excepted ones. */
+/** The lines with the pattern, each once, without the excepted ones. */
 export const replacePlaces = (
   files: ReadonlyArray<{ readonly path: string; readonly text: string }>,
   { except, pattern }: { readonly pattern: string; readonly except: ReadonlyArray<string> }
@@ -318,7 +312,7 @@ export const replacePlaces = (
   })
 }
 
-/** The text with the pattern replaced wherever it stands, but in lines that are excepted. */
+/** Replaces every occurrence of the pattern, except in excepted lines. */
 export const replaceIn = (text: string, pattern: string, by: string, exceptLines: ReadonlyArray<number>): string => {
   if (pattern === "") return text
   const oldText = spelled(text, pattern)

@@ -1,14 +1,14 @@
 /**
- * Puts two changes of one text together, line by line, as `git merge-file` does: what only one of them changed is taken, and
- * lines that both changed, or that touch each other, clash.
+ * Merges two changes of one text line by line, like `git merge-file`. Lines that only one side changed are taken; lines that
+ * both changed, or that touch, clash.
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both changed; the merged text has those of the other change. */
+/** Lines that both sides changed; the merged text has theirs. */
 export interface Clash {
-  /** The first of the lines in the merged text, from 1. */
+  /** The first of these lines in the merged text, from 1. */
   readonly line: number
-  /** The lines as the other change has them, as they were, and as this change would have them. */
+  /** The lines in the other change, in the base, and in this change. */
   readonly theirs: string
   readonly base: string
   readonly mine: string
@@ -16,17 +16,17 @@ export interface Clash {
 
 export interface MergedText {
   readonly text: string
-  /** Empty when both changes are in the text. */
+  /** Empty when the text holds both changes. */
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** Above so many differences a part of the text counts as replaced as a whole. */
+/** Above this many differences, a part counts as replaced as a whole. */
 const maxEdits = 5000
 
 /** The lines with their ends. */
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
 
-/** The lines of the base in a range, with these replacements in it. */
+/** The lines of the base in a range, with these replacements applied. */
 const linesWith = (
   base: ReadonlyArray<string>,
   { from, to }: Pick<ReplacedLines, "from" | "to">,
