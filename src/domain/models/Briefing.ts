@@ -1,5 +1,5 @@
 /**
- * What the host knows when a run starts, and the blocks that show it in every prompt. It is never read back from an
+ * The facts that are known when a run starts, and the blocks that show them in every prompt. They are never read back from an
  * answer.
  */
 import * as Schema from "effect/Schema"
@@ -13,9 +13,9 @@ export const Attachment = Schema.Struct({
   /** Where it comes from: `stdin`, or the path of a file. */
   name: Schema.String,
   text: Schema.String,
-  /** True when there was more than may be attached. */
+  /** True when the attachment was cut at the limit. */
   isCut: Schema.optionalKey(Schema.Boolean),
-  /** How bytes are shown that are not UTF-8, in a sentence. */
+  /** A sentence about displayed bytes that are not UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type Attachment = typeof Attachment.Type
@@ -26,7 +26,7 @@ export const attachmentAnchor = "attached-input"
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
   lines.map((line, index) => `${from + index}: ${line}`)
 
-/** As many lines from the beginning or the end as fit; at least one. */
+/** As many lines from the beginning or the end as fit, at least one. */
 const within = (lines: ReadonlyArray<string>, budget: number): number => {
   let used = 0
   const over = lines.findIndex((line) => (used += line.length + 1) > budget)
@@ -46,8 +46,8 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
 }
 
 /**
- * The block of a prompt with what of the attachment fits, in characters; all of it when there is no limit.
- * `isReference` tells that tasks can refer to the whole.
+ * The block of a prompt with the part of the attachment that fits, or all of it without a limit. With `isReference`, tasks can
+ * refer to the whole.
  */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
@@ -66,7 +66,7 @@ export const attachmentBlock = (
   return rawBlock("## Attached input", `${about.filter((one) => one !== "").join(" ")}\n\n${fenced(shownText, "text")}`)
 }
 
-/** What the person should know about an attachment of which prompts show a part. */
+/** Tells the user that prompts show only a part of an attachment. */
 export const attachmentNote = (
   { encoding, isCut = false, name, text }: Attachment,
   budget: number
@@ -83,44 +83,44 @@ export const attachmentNote = (
   return joined === "" ? undefined : joined
 }
 
-/** The file the person is looking at; `text` holds its first lines. */
+/** The file that the user is looking at; `text` holds its first lines. */
 export const CurrentFile = Schema.Struct({
   path: Schema.String,
   language: Schema.String,
   text: Schema.String,
-  /** How many lines the file has, when `text` does not hold all of them. */
+  /** The number of lines in the file, when `text` does not hold all of them. */
   cutFrom: Schema.optionalKey(Schema.Int),
-  /** How the file is encoded, in a sentence, when it is not UTF-8. */
+  /** A sentence about the encoding, unless it is UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type CurrentFile = typeof CurrentFile.Type
 
 export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
-  /** Raw markdown lines: date, operating system, shell, workspace; only what is known. */
+  /** Raw markdown lines with the known facts: date, operating system, shell, workspace. */
   environment: Schema.String,
   /** Markdown, empty when the project has none. */
   projectDescription: Schema.String,
-  /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
+  /** Markdown without headings; absent without a map, and in runs of versions without maps. */
   projectMap: Schema.optionalKey(Schema.String),
   /** The files that the description is made of, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
-  /** What the person attached, with its budget in prompts, in characters. */
+  /** The user's attachment, with its budget in prompts, in characters. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
   /** The user part of the filled creation prompt; anchors of references resolve in it. */
   requestDocument: Schema.String,
-  /** What the person should know about it; no model sees it. */
+  /** Notes for the user, which no model sees. */
   notes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Briefing = typeof Briefing.Type
 
-/** A question of the model that the person answered. */
+/** A question of the model with the user's reply. */
 export const AnsweredQuestion = Schema.Struct({ question: Schema.String, answer: Schema.String })
 export type AnsweredQuestion = typeof AnsweredQuestion.Type
 
-/** The briefing with what the person answered to questions of the model, behind the prompt. */
+/** Appends the user's replies to the prompt of a briefing. */
 export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQuestion>): Briefing => {
   const texts = answers.map(({ answer, question }) => `You asked: ${question}\nMy answer: ${answer}`)
   return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
@@ -140,17 +140,16 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
   return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}${encoding}\n\n${fenced(shown, file.language)}`)
 }
 
-/** True when a path of a reference may be that of a file of the project. */
+/** True when a reference may mean this project file. */
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
-/** The heading of the project description, to which references of tasks may refer. */
+/** The heading of the project description, to which tasks may refer. */
 export const descriptionAnchor = "project-description"
 
 /**
- * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
- * file, and the project description when one of its files is shown. The description stays where it is when the task refers
- * to its heading: the prompts of all tasks begin alike, and the reference says where it stands.
+ * The briefing without what the references of a task already show: the current file, and a described file. The description
+ * stays when the task refers to its heading, since all tasks then share the beginning of their prompts.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing
@@ -159,7 +158,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // The same briefing is the same for all tasks, whose prompts are made of it once.
+  // Tasks share an unchanged briefing, whose prompts are made only once.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -170,9 +169,9 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`, `## Current file`,
- * `## Open files` by placeholder; empty when nothing is known. Headings inside the project description are moved below its
- * own. `isReference` says that tasks can refer to the parts.
+ * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`, `## Current file`, `## Open
+ * files` by placeholder; empty without facts. Headings inside the project description move below its own. With `isReference`,
+ * tasks can refer to the parts.
  */
 export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
@@ -185,11 +184,11 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** What prompts show of the project itself. */
+/** The text about the project in prompts. */
 export const projectTextOf = ({ projectDescription, projectMap = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectMap}`
 
-/** What tasks can refer to for certain: the parts of the prompt, and the open files. */
+/** The certain targets of references: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription } = briefing
   const anchors = [
@@ -206,8 +205,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs
- * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
+ * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs and
+ * ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -1,5 +1,5 @@
 /**
- * A call in one line, where its output has no room.
+ * Shows a call in one line when its output does not fit.
  */
 import { shortened } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
@@ -7,10 +7,10 @@ import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** The places of more matches are not named. */
+/** With more matches, no places are named. */
 const mostPlaces = 3
 
-/** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
+/** A short label of a call from its arguments: `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
   const subject = given["pattern"] ?? given["path"] ?? given["url"] ?? given["argv"]
   const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
@@ -24,7 +24,7 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** Where the matches of a search are, when they are few. */
+/** The places of a search with few matches. */
 const placesFound = (outcome: CallOutcome): string => {
   if (outcome.call.name !== "search_files") return ""
   const places = outcomeText(outcome)

@@ -1,26 +1,26 @@
 /**
- * The context window of a run, and how many calls it makes at a time: what the user set, else what the model or the server
- * has, else a default; never more than the model supports.
+ * Chooses the context window of a run and the number of parallel calls: the user's setting, else the model's or server's, else
+ * a default. The window never exceeds what the model supports.
  */
 import * as Result from "effect/Result"
 
-/** The window when nobody says anything, in tokens: enough for the prompts of a run, and small enough for most machines. */
+/** The default window in tokens: enough for the prompts of a run, and small enough for most machines. */
 export const defaultContextWindow = 8192
 
-/** As many calls as `--parallel` may name. */
+/** The most that `--parallel` accepts. */
 const mostSlots = 64
 
 /** What the user set. */
 export interface WindowWish {
-  /** In tokens, wherever it was set. */
+  /** In tokens, from any setting. */
   readonly contextWindow?: number | undefined
-  /** The window that was asked for in this run alone. */
+  /** The window that was requested for this run alone. */
   readonly runWindow?: number | undefined
   readonly parallel?: number | undefined
   readonly plans?: number | undefined
 }
 
-/** What the server says of the model; sizes in tokens, absent when it does not say them. */
+/** The server's data about the model; sizes in tokens, absent when unknown. */
 export interface ModelCapacity {
   /** `num_ctx` of the Modelfile. */
   readonly modelfileWindow?: number | undefined
@@ -28,20 +28,20 @@ export interface ModelCapacity {
   readonly loadedWindow?: number | undefined
   /** The largest window that the model was trained for. */
   readonly supportedWindow?: number | undefined
-  /** How many calls the server works on at a time. */
+  /** How many calls the server processes in parallel. */
   readonly slots?: number | undefined
-  /** How many tokens the calls under way may have together. */
+  /** The total tokens of all calls in progress. */
   readonly pool?: number | undefined
 }
 
-/** What the user should know about the window. */
+/** A note for the user about the window. */
 export interface WindowNote {
   readonly text: string
-  /** True when it is smaller than it was wanted. */
+  /** True when the window is smaller than requested. */
   readonly isLowered: boolean
 }
 
-/** How a run calls its model; what is absent stays as it is set. */
+/** The settings of a run's calls; absent ones stay unchanged. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -49,7 +49,7 @@ export interface CallCapacity {
   readonly note?: WindowNote
 }
 
-/** The window, and where it comes from when neither the user nor the default says it. */
+/** The window, with its origin unless it is the user's or the default. */
 const wantedWindow = (
   model: string,
   { contextWindow }: WindowWish,
@@ -58,13 +58,13 @@ const wantedWindow = (
   if (contextWindow !== undefined) return { wanted: contextWindow }
   if (modelfileWindow !== undefined)
     return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
-  // A model that is loaded with less was not loaded for this work: it is loaded anew.
+  // A model loaded with a smaller window was loaded for other work: it is loaded again.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }
     : { wanted: defaultContextWindow }
 }
 
-/** As many calls as the server works on; with room for several, two plans are asked for, unless they share one window. */
+/** As many calls as the server processes in parallel. With several, two plans are requested, unless the calls share one window. */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}
   const isRoomy = slots > 1 && pool === undefined && plans === undefined
@@ -72,8 +72,8 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 }
 
 /**
- * Fits a run to its model. Fails with what is wrong when the window that was asked for in this run alone is larger than the
- * model supports; one that was set elsewhere is lowered.
+ * Fits a run to its model. Fails when the window requested for this run exceeds what the model supports; a window from other
+ * settings is lowered.
  */
 export const fitCalls = (
   model: string,

@@ -1,5 +1,5 @@
 /**
- * The messages of a conversation between a person, a model and its tools, as they are sent with each call of the model.
+ * The messages of a conversation between a user, a model and its tools, as sent with each call of the model.
  */
 import * as Schema from "effect/Schema"
 import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
@@ -13,8 +13,8 @@ const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, d
 export type Picture = typeof Picture.Type
 
 /**
- * What the person wrote, with additions of the host in the first message; or a reply of the host to the model. `said` is what
- * they typed, where the content is more than that.
+ * A message of the user, with additions of the program in the first one; or a reply of the program to the model. `said` is the
+ * typed text when `content` has more.
  */
 const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
@@ -25,7 +25,7 @@ const UserMessage = Schema.Struct({
 })
 export type UserMessage = typeof UserMessage.Type
 
-/** A reply of the host, in the place of a message of the person, with the images of results. */
+/** A reply of the program, in the role of the user, with the images of results. */
 export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = []): UserMessage => ({
   role: "user",
   content,
@@ -36,7 +36,7 @@ export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = [])
 export const isFromUser = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
 
-/** What the model wrote; `thinking` is kept until the message of the person is answered. */
+/** An answer of the model; `thinking` is kept until the user's message is answered. */
 const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
@@ -54,7 +54,7 @@ export const assistantMessage = (content: string, more: Partial<AssistantMessage
   ...more
 })
 
-/** The result of a call, which is sent as text. `id` and `name` are those of the call. */
+/** The result of a call, sent as text. `id` and `name` are those of the call. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -70,7 +70,7 @@ export type ConversationMessage = typeof ConversationMessage.Type
 export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
-/** The text of a message in a prompt, to be measured. */
+/** The text of a message, for measuring. */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":
@@ -88,7 +88,7 @@ export const messageCharacters = (message: ConversationMessage): number => messa
 export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** The messages with a sentence at the end of the last one, when that is one of the user. */
+/** Appends a sentence to the last message, if it is the user's. */
 export const withNote = (
   messages: ReadonlyArray<ConversationMessage>,
   note: string
@@ -98,7 +98,7 @@ export const withNote = (
   return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()} ${note}` }]
 }
 
-/** What is sent instead of a prompt. */
+/** The conversation that replaces a prompt. */
 export interface ConversationCall {
   readonly system: string
   readonly messages: ReadonlyArray<ConversationMessage>
@@ -111,7 +111,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
-/** The text of a conversation, only to measure its size; the conversation is not sent in this form. */
+/** The text of a conversation for measuring only; it is never sent in this form. */
 export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {

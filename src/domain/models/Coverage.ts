@@ -1,26 +1,26 @@
 /**
- * How much of a reference a task has seen: the lines that its prompt shows, and those that it read later.
+ * Measures how much of a reference a task has seen: the lines in its prompt, and those that it read later.
  */
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
-/** A reference of which a prompt shows a part. */
+/** A reference that a prompt shows in part. */
 export interface CutReference {
   readonly href: string
   readonly lines: ReadonlyArray<string>
-  /** The number of the first line, where lines are shown with numbers. */
+  /** The number of the first line, for numbered lines. */
   readonly first?: number | undefined
   /** The file, relative to the project. */
   readonly path?: string | undefined
-  /** The indexes of the lines that are asked for; all of them without. */
+  /** The indexes of the requested lines; absent for all. */
   readonly askedLines?: LineRange | undefined
-  /** The indexes of the lines that are shown. */
+  /** The indexes of the lines in the prompt. */
   readonly shownLines: ReadonlySet<number>
-  /** So many characters of each line are shown. */
+  /** How many characters of each line are shown. */
   readonly longestLine: number
 }
 
-/** How much of some lines was seen. */
+/** The seen part of some lines. */
 export interface Coverage {
   /** By their characters, from 0 to 1. */
   readonly share: number
@@ -28,7 +28,7 @@ export interface Coverage {
   readonly of: number
 }
 
-/** How much of the lines is shown or stands in one of the texts that the model was given later; blank lines do not count. */
+/** Counts the lines in the prompt or in later texts; blank lines do not count. */
 export const coverageOf = (
   { askedLines, first, lines, longestLine, path, shownLines }: CutReference,
   later: ReadonlyArray<string> = []
@@ -51,5 +51,5 @@ export const coverageOf = (
   return { share: all === 0 ? 1 : seen / all, seen: seenLines, of: allLines }
 }
 
-/** The share in percent; less than 100 for what was not seen as a whole. */
+/** The share in percent; below 100 unless everything was seen. */
 export const percentOf = (share: number): number => (share >= 1 ? 100 : Math.min(99, Math.round(share * 100)))

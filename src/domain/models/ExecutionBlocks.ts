@@ -1,6 +1,5 @@
 /**
- * How the executor and the later stages see tool calls and results. A text that does not fit is shortened, with a note
- * that says how much is shown.
+ * Shows tool calls and results to the model. A text that does not fit is shortened, with a note about the shown part.
  */
 import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
@@ -15,14 +14,14 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The limits within which texts take at most `budget` characters together. */
+/** The length limits that keep all texts within `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
     budget
   )
 
-/** The arguments without the texts that the diff in the output shows. */
+/** The arguments, without texts that the diff in the output already shows. */
 const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   const strip = (value: Schema.Json): Schema.Json => {
     if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "(see the diff)" : value
@@ -33,10 +32,10 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
 
-/** The note behind an output that is cut. */
+/** The length of the note after a cut output. */
 const noteCharacters = 100
 
-/** The characters that outputs need when they share so many lines; short ones are whole, and the others get the rest. */
+/** The characters that outputs need when they share this many lines; short ones stay whole. */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(
@@ -50,7 +49,7 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The outputs as they are shown when they share so many lines. */
+/** The outputs cut to share this many lines. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
   lines = Number.POSITIVE_INFINITY
@@ -66,19 +65,19 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
   return `### Tool call ${name} (${uid})\n\n${fenced(call, "json")}\n\nOutput:\n\n${shown}\n\n`
 }
 
-/** An output of which less is shown is of little use, but for the only one. */
+/** A shorter part of an output is of little use, unless it is the only one. */
 export const leastOutput = 400
 const leastOfOne = 80
 
-/** The lines of calls whose outputs have no room. */
+/** Lists calls without their outputs. */
 const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
- * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
- * characters beside what `callFrame` measures: short outputs are whole, and the long ones share the rest. Where that leaves
- * too little of each, the last of them have only a line, also where there is no room for that. `lines` is what was announced: the
- * outputs have no more lines together, also where there is room for more.
+ * Writes `### Tool call <name> (<uid>)` for each call, with the call as JSON and its output as text. All outputs share
+ * `budget` characters besides `callFrame`: short ones stay whole, and the long ones share the rest. If the shares become too
+ * small, the last outputs are replaced by a line each, even without budget for it. `lines` is the announced total number of
+ * output lines, which is never exceeded.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,
@@ -113,7 +112,7 @@ export const callBlocks = (
   }
 }
 
-/** Characters of the blocks around the outputs, with the notes on what is left out. */
+/** The characters around the outputs, including the notes about omissions. */
 export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
@@ -123,10 +122,10 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** So many denied calls of a task are named to a model. */
+/** The most denied calls of a task that a model sees. */
 const mostDenied = 5
 
-/** The calls that a task did without because they were denied, each once. */
+/** The denied calls of a task, without duplicates. */
 const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> => {
   const denied = calls.filter(({ result }) => result.error_type === "permission_denied")
   const labels = [...new Set(denied.map(({ call }) => callLabel(call)))]
@@ -139,7 +138,7 @@ const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =
 
 /**
  * The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. Iteration compares
- * each with what the task was to deliver.
+ * each result with the task's expected output.
  */
 export const resultBlocks = (
   results: ReadonlyArray<TaskResult>,
@@ -163,7 +162,7 @@ export const resultBlocks = (
   )
 }
 
-/** What had run before a task failed: work that need not be done again. */
+/** The work that a failed task had already done. */
 const ranText = ({ ran }: TaskFailure): string => {
   const labels = (wanted: boolean) =>
     new Set((ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call)))
@@ -174,14 +173,14 @@ const ranText = ({ ran }: TaskFailure): string => {
   ].join("")
 }
 
-/** One line per task that ended without a result. */
+/** One line for each task without a result. */
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-/** A prompt with a place for one text. */
+/** A prompt with a placeholder for one text. */
 export type Frame = ReturnType<typeof frameOf>
 
-/** What a prompt can do without is left out before anything is cut. */
+/** Dispensable parts of a prompt are removed before anything is cut. */
 export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)
@@ -189,12 +188,12 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
   return {
     fits: (text: string): boolean => fitsWindow(filled(text), window, scale),
-    /** The characters that are left beside the text. */
+    /** The characters left for the text. */
     budget: (text: string): number => charactersLeft(window, filled(text), scale)
   }
 }
 
-/** Gives a string so much of the budget, or what it needs of that; `cut(budget)` has at most `budget` more characters than `cut(0)`. */
+/** Cuts a string to a share of the budget. `cut(budget)` has at most `budget` more characters than `cut(0)`. */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
   share: number,
@@ -206,7 +205,7 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/** Names of finished tasks, as many as have `budget` beside what is said without a name. */
+/** As many names of finished tasks as fit `budget`, besides the fixed text. */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(
@@ -215,7 +214,7 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. Of few tasks with short summaries that is not a string without their names. */
+/** The shortest text about finished tasks. For a few short summaries, it is not the text without names. */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
@@ -223,8 +222,8 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 }
 
 /**
- * The results of finished tasks for a frame: whole summaries, shortened ones, the same without what each task was to
- * deliver, the names, and at last as many names as fit and how many more tasks have finished.
+ * The results of finished tasks, in the fullest form that fits: whole summaries, shortened ones, without expected outputs,
+ * only names, or some names with the number of the others.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,
@@ -240,7 +239,7 @@ export const fittedResults = (
   return results.length === 0 ? "" : namesWithin(results, frame.budget(namesWithin(results, 0)))
 }
 
-/** `## heading` with the issues and what to do about them; nothing without issues. */
+/** `## heading` with the issues and their corrections; empty without issues. */
 export const issuesBlock = (heading: string, issues: ReadonlyArray<Issue> = []): string =>
   issues.length === 0
     ? ""

@@ -1,20 +1,20 @@
 /**
- * How the words of a model are sampled where neither the person nor the model's own file says it: what the makers of its
- * family recommend.
+ * The sampling parameters that a model family's makers recommend, used when neither the user nor the model's own file sets
+ * any.
  */
 import type { Sampling } from "./Generation.ts"
 
 interface Family {
-  /** Names of models, and of architectures as servers give them, in lower case. */
+  /** Matches names of models and architectures, in lower case. */
   readonly names: RegExp
-  /** For answers without thoughts; `thinking` for those with them, when that differs. */
+  /** For answers without thoughts; `thinking` for answers with thoughts, if it differs. */
   readonly sampling: Sampling
   readonly thinking?: Sampling
-  /** Where the makers say it. */
+  /** The source of the recommendation. */
   readonly source: string
 }
 
-/** The first that fits counts. */
+/** The first match wins. */
 export const families: ReadonlyArray<Family> = [
   {
     names: /deepseek-?r1/,
@@ -29,7 +29,7 @@ export const families: ReadonlyArray<Family> = [
   {
     names: /qwen-?3/,
     sampling: { temperature: 0.7, topP: 0.8, topK: 20, minP: 0 },
-    // The cards of 3.5 and later give the same values for precise work, and others for talk.
+    // The cards of 3.5 and later recommend these values for precise work, and others for chat.
     thinking: { temperature: 0.6, topP: 0.95, topK: 20, minP: 0 },
     source: "https://huggingface.co/Qwen/Qwen3-8B"
   },
@@ -81,7 +81,7 @@ export const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** What is recommended for a model, by its names; nothing for an unknown family. */
+/** The recommendation for a model by its names; nothing for an unknown family. */
 export const familySampling = (names: string, thinks: boolean): Sampling | undefined => {
   const lower = names.toLowerCase().replaceAll("_", "-")
   const family = families.find((one) => one.names.test(lower))

@@ -1,6 +1,5 @@
 /**
- * How a model writes its answers, as a person sets it: whether it thinks first, and how its words are sampled, for a
- * whole run and for single stages.
+ * The user's settings for answers: thinking and sampling, for a whole run and for single stages.
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
@@ -13,7 +12,7 @@ const between = (minimum: number, maximum: number) => Schema.Finite.check(Schema
 const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** Parameters of sampling; what is absent is left to the model. */
+/** Sampling parameters; absent ones are left to the model. */
 export const Sampling = Schema.Struct({
   temperature: key(between(0, 2), "How far the model strays from its most probable words, 0 to 2."),
   topP: key(between(0, 1), "Only the most probable words that have this probability together are considered."),
@@ -24,18 +23,18 @@ export const Sampling = Schema.Struct({
 })
 export type Sampling = typeof Sampling.Type
 
-/** How a model calls tools: in the text of its answers, or through the interface of its server. */
+/** How a model calls tools: in its text, or natively through the server. */
 export const ToolCalls = Schema.Literals(["text", "native"])
 export type ToolCalls = typeof ToolCalls.Type
 
-/** The stand-in answers for a whole run or not at all. */
+/** The embedded stand-in answers a whole run or nothing. */
 const StageModel = Schema.NonEmptyString.check(
   Schema.isPattern(/^(?!embedded$)/, {
     expected: 'a model of the server; "embedded" can only be the model of a whole run'
   })
 )
 
-/** What a stage has of its own. */
+/** The settings of one stage. */
 export const StageGeneration = Schema.Struct({
   model: Schema.optionalKey(StageModel),
   think: Schema.optionalKey(Think),
@@ -64,7 +63,7 @@ export interface Generation extends Omit<StageGeneration, "model"> {
   readonly stages?: StageGenerations
 }
 
-/** What holds for one stage: its own values before those of the run. */
+/** The settings of one stage, which override those of the run. */
 export const generationFor = (
   settings: Generation,
   name: GeneratingStage
@@ -74,17 +73,17 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How models call tools, by their names; a name without a tag is that of the tag `latest`. */
+/** How each model calls tools, by name; a name without a tag means `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 
-/** What is set for a model by its name, with or without the tag `latest`. */
+/** The setting for a model, with or without the tag `latest`. */
 export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
   const bare = model.replace(/:latest$/, "")
   return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]
 }
 
-/** How a stage calls tools: as it is set for the stage or for all, else for its model; `model` is that of a skill. */
+/** How a stage calls tools: its own setting, else the run's, else the model's; `model` is that of a skill. */
 export const toolCallsFor = (
   settings: WithModel & { readonly modelToolCalls?: ModelToolCalls },
   name: GeneratingStage,
@@ -104,15 +103,14 @@ export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   return models
 }
 
-/** What a person set, with the model of the run beside. */
+/** The user's settings with the model of the run. */
 interface WithModel extends Generation {
   readonly model?: string
 }
 
 /**
- * Merges two settings; values of the second take precedence, key by key. A `think`, a `toolCalls` or a `model` of the second is
- * meant for all stages but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a
- * file.
+ * Merges two settings; the second wins, key by key. A `think`, `toolCalls` or `model` of the second applies to all stages
+ * except those that it names itself. So `--think off` also applies to a stage with a `think` in a file.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -137,29 +135,30 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature when nobody sets or recommends one: the documents of a run have one right form and
- * little freedom, and a little chance keeps a model from repeating itself.
+ * The temperature without any setting or recommendation. The documents of a run need little freedom, and a little chance keeps
+ * a model from repeating itself.
  */
 const defaultTemperature = 0.2
 
-/** What Ollama samples with when nobody says anything. */
+/** The default temperature of Ollama. */
 const temperatureOfServer = 0.8
 
 const step = 0.3
 const highest = 1
 
-/** What is known about the sampling of a model: the temperature in its Modelfile; absent when it sets none. */
+/** The sampling of a model: the temperature in its Modelfile, if any. */
 interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined
-  /** What is recommended for models of its family. */
+  /** The recommendation for its family. */
   readonly family?: Sampling | undefined
 }
 
 /**
- * The parameters to send. What the Modelfile sets holds unless the person set something; where it sets nothing, what is
- * recommended for the family of the model; with a temperature of the person, which those values are not made for, none of them. A call in which a model of no known family thinks gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
- * temperature is raised and the seed is another one: what is sent follows from the attempt alone.
+ * Chooses the parameters to send: the user's, else the Modelfile's, else the recommendation for the family. A temperature of
+ * the user disables the recommendation, which is not made for it. An unknown model that thinks gets no default, since thoughts
+ * at a low temperature loop. After `repeats` repeated answers, the temperature rises and the seed changes: the parameters
+ * follow from the attempt alone.
  */
 export const samplingToSend = (
   sampling: Sampling,

@@ -1,9 +1,9 @@
 /**
- * What a description of the project names instead of saying it: a file that holds only the path of another one, as a link does that was
- * checked out as a text, and `@path` for a file whose text belongs there.
+ * Finds the files that a project description names: a file that holds only another path, like a link checked out as text, and
+ * `@path` for a file to insert.
  */
 
-/** A path of another file. It is sure when nothing but a path can be meant. */
+/** A path of another file. It is sure when it cannot mean anything else. */
 export interface NamedFile {
   readonly path: string
   readonly isSure: boolean
@@ -11,16 +11,16 @@ export interface NamedFile {
 
 export interface Import extends NamedFile {
   readonly line: number
-  /** True when the line holds nothing else. */
+  /** True when the line holds only the path. */
   readonly isAlone: boolean
 }
 
-/** The target of a link is no longer. */
+/** The longest target of a link. */
 const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path of which the whole text consists; nothing for a sentence. */
+/** The path that is the whole text; nothing for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
@@ -54,7 +54,7 @@ export const importsIn = (text: string): ReadonlyArray<Import> => {
   })
 }
 
-/** The text with what the imports hold: in the place of a line that names nothing else, otherwise at the end. */
+/** Inserts the imported files: in place of a line with only the path, otherwise at the end. */
 export const withImports = (
   text: string,
   imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>

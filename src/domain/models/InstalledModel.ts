@@ -1,14 +1,14 @@
 /**
- * The models of a server as a person chooses among them: what each can do, which one a name means, and how they are listed.
+ * The models of a server, for the user's choice: what each can do, which one a name means, and how they are listed.
  */
 import type { ModelCapacity } from "./ContextWindow.ts"
 import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
 import { sizeText } from "../text/Format.ts"
 import { nearest } from "../text/Nearest.ts"
 
-/** What a model can do; absent where the server does not say it. */
+/** What a model can do; absent when the server does not say. */
 export interface ModelAbilities {
-  /** False for a model that only computes, such as one for embeddings. */
+  /** False for a model that only computes, such as an embedding model. */
   readonly completion?: boolean
   readonly tools?: boolean
   readonly thinking?: boolean
@@ -16,7 +16,7 @@ export interface ModelAbilities {
   readonly vision?: boolean
 }
 
-/** A model on the server. What the server does not say is absent. */
+/** A model on the server; absent fields are unknown. */
 export interface InstalledModel {
   readonly name: string
   /** In bytes. */
@@ -25,11 +25,11 @@ export interface InstalledModel {
   /** True when the server forwards prompts for it to another server. */
   readonly isForwarded?: boolean | undefined
   readonly capacity: ModelCapacity
-  /** What it takes in memory now. */
+  /** The memory that it uses now. */
   readonly memory?: LoadedMemory | undefined
 }
 
-/** The models that can write text, those first that a run gets along with best: here, with tools, in memory already. */
+/** The models that write text, best first: local ones, with tools, already loaded. */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
     (isForwarded ? 4 : 0) + (abilities.tools ? 0 : 2) + (capacity.loadedWindow === undefined ? 1 : 0)
@@ -39,24 +39,24 @@ export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyAr
 /** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
-/** A name as Ollama compares it: in small letters, with its tag, without the place where all models are. */
+/** A name as Ollama compares it: lower case, with its tag, without the default registry. */
 const plainName = (name: string): string => {
   const bare = name.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   return baseOf(bare) === bare ? `${bare}:latest` : bare
 }
 
-/** The name in the list that a server takes a given one for; the given one when it is in the list, or none is. */
+/** The name in the list that a server understands; the wanted name when nothing or the name itself matches. */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
   names.includes(wantedName) || names.includes(`${wantedName}:latest`)
     ? wantedName
     : (names.find((name) => plainName(name) === plainName(wantedName)) ?? wantedName)
 
-/** True for a name that may not be written as the server lists it. */
+/** True for a name that the server lists in another spelling. */
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * What a name that a server does not know may mean among those that it has: `only` is the only tag of this name, for a name
- * without a tag; `nearest` are the nearest names, nearest first.
+ * Suggests names for an unknown one. `only` is the only tag of this name, for a name without a tag; `nearest` are similar
+ * names, nearest first.
  */
 export const matchName = (
   wantedName: string,
@@ -69,7 +69,7 @@ export const matchName = (
   const [only] = tags
   if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  /* A word before the colon that all have says which server it is. */
+  /* A word before the colon in all names identifies the server. */
   const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(
@@ -89,7 +89,7 @@ const aboutModel = ({ abilities, capacity: { loadedWindow }, isForwarded, memory
     ...(isForwarded ? ["forwards prompts to another server"] : [])
   ].join(", ")
 
-/** One line for each model, in columns: name, size, largest window, what it can do. */
+/** One row for each model, in columns: name, size, largest window, abilities. */
 export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<string> => {
   const rows = models.map((model) => [
     model.name,

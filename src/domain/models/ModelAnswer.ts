@@ -1,22 +1,22 @@
 /**
- * One answer of a model with what it cost, and the ways in which a call can fail.
+ * One answer of a model with its costs, and the ways in which a call can fail.
  */
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A call as the model asked for it: `arguments` is an object, or a string when the model wrote no JSON. */
+/** A native call: `arguments` is an object, or a string when the model wrote invalid JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 
 /** Token counts and durations (ms) of one call; absent when the server does not say. */
 export const Usage = Schema.Struct({
   promptTokens: Schema.optionalKey(Schema.Int),
-  /** How many of them the server took from its cache. */
+  /** How many of them came from the server's cache. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.optionalKey(Schema.Int),
-  /** How long the server wrote the answer. */
+  /** How long the server generated the answer. */
   answerMs: Schema.optionalKey(Schema.Finite),
-  /** How long the server took until the model was loaded. */
+  /** How long the server loaded the model. */
   loadMs: Schema.optionalKey(Schema.Finite),
   durationMs: Schema.Finite
 })
@@ -24,20 +24,20 @@ export type Usage = typeof Usage.Type
 
 export const ModelAnswer = Schema.Struct({
   text: Schema.String,
-  /** What the model thought, kept apart from the answer. */
+  /** The thoughts of the model, apart from the answer. */
   thinking: Schema.String,
-  /** What the model asks for instead of an answer, or beside it; only in a conversation. */
+  /** Native calls instead of an answer or beside it; only in a conversation. */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage,
-  /** True when the server said that it counted the whole prompt, with what it had in its cache. */
+  /** True when the server reported the count of the whole prompt, cache included. */
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 })
 export type ModelAnswer = typeof ModelAnswer.Type
 
-/** How long the server was waited for, in seconds. */
+/** How long the program waited for the server, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)
 
-/** The limit of time that ended a call, by its name in `limits`. */
+/** The time limit that ended a call, by its name in `limits`. */
 const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
@@ -46,31 +46,31 @@ type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 
-/** How often the call was sent again, as often as this limit allows. */
+/** How often the call was sent again, up to this limit. */
 const retried = Schema.optionalKey(
   Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
 )
 
-/** What a person can do about it, as the provider says it. */
+/** The provider's advice for the user. */
 const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /** No secure connection to the server can be made, or only one; `detail` and `remedy` are sentences. */
+  /** The connection to the server cannot be secure, or must be; `detail` and `remedy` are sentences. */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
-  /** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
+  /** The server runs without this model; `nearest` and `installed` are names that it has, if known. */
   ModelMissing: {
     model: Schema.String,
     detail: Schema.String,
     remedy,
-    /** The command that gets the model. */
+    /** The command that downloads the model. */
     command: Schema.optional(Schema.String),
     nearest: Schema.optionalKey(Schema.Array(Schema.String)),
     installed: Schema.optionalKey(Schema.Array(Schema.String))
   },
   /**
-   * The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do,
-   * `isShared` when calls that were under way together did not fit the memory that they share, or broke off each other.
+   * The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it reports overload. `isShared` when
+   * parallel calls exceeded their shared memory or aborted each other.
    */
   Busy: {
     detail: Schema.String,
@@ -80,27 +80,27 @@ export const ModelErrorReason = Schema.TaggedUnion({
     retried,
     waitedSeconds
   },
-  /** The server refuses permanently: bad key, bad request. `isFunction` when a function of the program stands for it, and failed. */
+  /** The server refuses permanently: bad key, bad request. `isFunction` when a function of the script replaces it and failed. */
   Refused: { detail: Schema.String, remedy, isFunction: Schema.optionalKey(Schema.Boolean) },
-  /** The server or the model does not take the setting for thinking. */
+  /** The server or the model rejects the setting for thinking. */
   ThinkingRefused: { detail: Schema.String },
   /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
   DiedMidStream: { detail: Schema.String, partial: Schema.String, limit, retried },
   EmptyAnswer: {},
   ThinkingOnly: { thinking: Schema.String },
-  /** The length limit was reached while the model was thinking; `tokens`, about as many as it had thought. */
+  /** The model hit the length limit while thinking; `tokens` estimates the length of its thoughts. */
   ThinkingCutOff: { tokens: Schema.Int },
   CutOff: { partial: Schema.String },
-  /** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
+  /** The program stopped the answer while it was written: a loop, or text that cannot become the wanted document. */
   Hopeless: {
     kind: Schema.Literals(["loop", "shape"]),
-    /** What was wrong, as the end of a sentence. */
+    /** The problem, as the end of a sentence. */
     detail: Schema.String,
     partial: Schema.String
   },
   /**
-   * The prompt does not fit the context window. Either nothing was sent, or the server read only `counted` tokens and the
-   * answer is not used. `isRefused` when the server said so. Sizes in tokens; `parts` are the largest, in order of size.
+   * The prompt exceeds the context window. Either nothing was sent, or the server read only `counted` tokens and the answer is
+   * discarded. `isRefused` when the server said so. Sizes in tokens; `parts` are the largest ones in order.
    */
   ContextOverflow: {
     estimated: Schema.Int,
@@ -181,22 +181,22 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return reasonText(this.reason)
   }
 
-  /** What happened, in a few words, for a person whose call is sent again. */
+  /** A few words for the user whose call is sent again. */
   get what(): string {
     return "detail" in this.reason ? this.reason.detail : this.message
   }
 
-  /** True for a prompt that was refused as too long, by the server or before it was sent: a shorter one may fit. */
+  /** True for a prompt that was too long; a shorter one may fit. */
   get isTooLong(): boolean {
     return this.reason._tag === "ContextOverflow" && this.reason.counted === undefined
   }
 
-  /** True when no later call can succeed either: the run ends with exit code 5. */
+  /** True when later calls cannot succeed either: the run ends with exit code 5. */
   get isUnavailable(): boolean {
     return ["Unreachable", "NotSecure", "ModelMissing", "Refused"].includes(this.reason._tag)
   }
 
-  /** True when the same request may succeed a little later. */
+  /** True when the same request may soon succeed. */
   get isTransient(): boolean {
     return ["Unreachable", "Busy"].includes(this.reason._tag)
   }

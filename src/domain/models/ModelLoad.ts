@@ -1,17 +1,17 @@
 /**
- * Why a server loads a model that it had loaded before, by what the run itself knows.
+ * Explains why a server loads a model again, from the facts of the run.
  */
 import { durationText } from "../text/Format.ts"
 
-/** How long a server is asked to keep a model after a call. */
+/** How long a server should keep a model after a call. */
 export const defaultKeepAlive = "30m"
 
-/** What was under way since the last answer of the model. */
+/** What happened since the model's last answer. */
 export interface SinceLoaded {
   readonly idleMs: number
   /** How long the server keeps a model after a call: "30m". Negative is for ever. */
   readonly keepAlive: string
-  /** Another model of the run that was asked in the meantime. */
+  /** Another model of the run that was called meanwhile. */
   readonly otherModel?: string | undefined
 }
 
@@ -33,6 +33,6 @@ const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }
 
-/** What is said of a model that had to be loaded anew. */
+/** The message about a model that was loaded again. */
 export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
   `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`

@@ -1,14 +1,14 @@
 /**
- * Whether models fit the memory of their server: one on the graphics card, several beside each other.
+ * Checks whether models fit the memory of their server: one on the graphics card, several together.
  */
 import { sizeText } from "../text/Format.ts"
 
-/** What a loaded model takes, in bytes. */
+/** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
   readonly bytes: number
-  /** How much of it is on the graphics card. */
+  /** The part on the graphics card. */
   readonly gpuBytes: number
-  /** The window with which it is loaded, in tokens. */
+  /** The window of the loaded model, in tokens. */
   readonly window?: number | undefined
 }
 
@@ -20,16 +20,16 @@ interface SizedModel {
   readonly isForwarded?: boolean | undefined
 }
 
-/** About how many times as long a layer takes on the CPU as on the graphics card. */
+/** A layer takes about this many times longer on the CPU than on the graphics card. */
 const cpuFactor = 6
 
-/** Less than this stays on the CPU also where everything fits. */
+/** A smaller part stays on the CPU even when everything fits. */
 const leastShare = 0.02
 
-/** Windows are made smaller in steps of this. */
+/** Suggested windows are multiples of this. */
 const windowStep = 1024
 
-/** The largest window with which a model whose file has this size would fit what it has of the graphics card now. */
+/** The largest window with which a model of this file size would fit its part of the graphics card. */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined
   const fits = (window * (gpuBytes - fileSize)) / (bytes - fileSize)
@@ -37,7 +37,7 @@ const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: numb
   return whole < windowStep ? undefined : whole
 }
 
-/** `40 % on the CPU, expect a third of the speed`; nothing for a model that is on the graphics card as a whole. */
+/** `40 % on the CPU, expect a third of the speed`; nothing for a model entirely on the graphics card. */
 export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): string | undefined => {
   const { bytes, gpuBytes } = memory
   const share = bytes <= 0 ? 0 : 1 - gpuBytes / bytes
@@ -49,12 +49,12 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
   return `${Math.round(share * 100)} % on the CPU, about ${slower} times slower${remedy}`
 }
 
-/** What a model needs beside its file, for a window of usual size. */
+/** The memory of a model relative to its file, at a usual window size. */
 const besideFile = 1.2
 
 /**
- * Says that models do not fit beside each other, so that the server loads each anew whenever another one is asked. `memory` is
- * that of the machine of the server in bytes, where it is known.
+ * Warns that models do not fit together, so that the server loads each one again when it is called. `memory` is the server's
+ * memory in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)

@@ -1,10 +1,10 @@
 /**
- * How far a server is with getting a model, which comes in several parts.
+ * Tracks the download of a model, which has several parts.
  */
 import * as Schema from "effect/Schema"
 import { sizeText } from "../text/Format.ts"
 
-/** What a server says while it gets a model: what it does, and of a part how much it has; sizes in bytes. */
+/** One progress message of the server: the action, and the bytes of a part. */
 export const PullStep = Schema.Struct({
   status: Schema.String,
   digest: Schema.optionalKey(Schema.String),
@@ -30,11 +30,11 @@ export const makePullProgress = () => {
   }
 }
 
-/** In whole percent; 0 as long as no size is known. */
+/** In whole percent; 0 while no size is known. */
 export const pulledPercent = ({ completed, total }: PullProgress): number =>
   total === 0 ? 0 : Math.floor((100 * completed) / total)
 
-/** `42 %, 2.2 GB of 5.2 GB, 31 MB/s`; what the server does where nothing is counted. */
+/** `42 %, 2.2 GB of 5.2 GB, 31 MB/s`; the action when there is no count. */
 export const pullText = (progress: PullProgress, bytesPerSecond?: number): string => {
   const { completed, status, total } = progress
   if (total === 0 || completed === total) return status

@@ -1,7 +1,7 @@
 /**
- * Cuts the output of a call to the room that a prompt has for it, where that hurts least: of a file or a page the end, which
- * can be read on; of what a command wrote all but its beginning, its end and the lines about errors; of a diff all but the
- * places that it changes. A note says what is shown, and that the room was the reason.
+ * Cuts the output of a call to its budget where it hurts least. A file or page loses its end, which can be read later. A
+ * command keeps its beginning, its end and the lines about errors. A diff keeps the changed places. A note tells what is
+ * shown, and that the budget was the reason.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
@@ -12,7 +12,7 @@ import { troubleFilter } from "../text/TroubleLines.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 import { type CommandText, commandText, diffOf, isFields, outcomeText } from "./OutputText.ts"
 
-/** What is shown of an output, and what is left out after it. */
+/** The shown part of an output, and the omitted rest. */
 interface Cut {
   readonly text: string
   readonly kept: ReadonlyArray<string>
@@ -26,7 +26,7 @@ const pageTextOf = ({ call, result }: CallOutcome): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-/** Where a page is to be read on. Its fields before the text are not part of it. */
+/** Where to continue reading a page. The fields before its text are not part of it. */
 const pageNote =
   (page: string) =>
   ({ kept, text }: Cut): string => {
@@ -35,7 +35,7 @@ const pageNote =
     return `(The prompt has no room for the rest of the page. Read on with start ${start + shown}.)`
   }
 
-/** The numbers of the first and the last of the lines that have one. */
+/** The first and last line number. */
 export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
   const first = lines.find((line) => readNumbered(line) !== undefined)
   const last = lines.findLast((line) => readNumbered(line) !== undefined)
@@ -44,7 +44,7 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
     : [readNumbered(first)?.number ?? 1, readNumbered(last)?.number ?? 1]
 }
 
-/** Which lines of a file are shown, by the numbers that stand before them. */
+/** Which lines of a file are shown, by their numbers. */
 const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   const shownRange = numbersOf(kept)
   const next = (shownRange?.[1] ?? 0) + 1
@@ -57,20 +57,20 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/** A comment with fewer lines that names a licence stays: it costs no more than the note in its place. */
+/** A shorter licence comment stays: it is no longer than the note about it. */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** The line, or the beginning of one that is too long. */
+/** The line, or its beginning if it is too long. */
 const firstRow = (line: string, budget: number): string => {
   if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
-/** The comment at the beginning of a file that names its licence, as the number of its lines; 0 when there is none. */
+/** The number of lines in the licence comment at the beginning of a file; 0 without one. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
   const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))
@@ -78,7 +78,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/** The lines that fit, from the beginning, and with `hasEnd` some from the end; only the note where none fits. */
+/** The lines that fit, from the beginning, and with `hasEnd` some from the end. Only the note when none fits. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -99,7 +99,7 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 /** The heads of a file and of its first place, and a line. */
 const leastOfDiff = 4
 
-/** The files that a diff changes, as many as fit, and then its changed lines alone, as many as fit beside them. */
+/** The files that a diff changes, and then its changed lines alone, as many as fit. */
 export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const all = text.split("\n")
   const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
@@ -114,10 +114,10 @@ export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: numbe
   return [summary, "", shown, ...lines.slice(0, count)].join("\n")
 }
 
-/** Says which lines are left out, by their indexes from 0. */
+/** Names the omitted lines, by their indexes from 0. */
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
-/** What a command wrote: its end first, where the totals are, then what went wrong, then its beginning. */
+/** Cuts the output of a command: its end with the totals first, then errors, then its beginning. */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
   const start = `${cutAt(head, 200)}\n\n(The prompt has no room for all of the ${lines.length} lines of this output.)`
@@ -141,12 +141,12 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
-/** A match in a search result; lines around it have no colon before their number. */
+/** A match of a search. Context lines have no colon before their number. */
 const searchLine = /^(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
-/** How many matches each file has, as a search says it when it does not show all, and what it says of further files. */
+/** The counts of matches by file in a shortened search, and its note about further files. */
 const countsIn = (head: string) => {
   const [, named = "", more = ""] =
     /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
@@ -157,7 +157,7 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** The matches of a search without the lines around them, as many as fit, and the counts by file of what is shown here. */
+/** The matches of a search without context lines, as many as fit, and the counts by file. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
@@ -197,10 +197,7 @@ const cutSearch = (text: string, limit: number): string => {
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
-/**
- * The output in at most `limit` characters, with a note on what is left out. Where not even the note fits, it is all that
- * is shown.
- */
+/** Cuts the output to `limit` characters, with a note about the omission. If not even the note fits, it stands alone. */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)
   if (text.length <= limit) return text

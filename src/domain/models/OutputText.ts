@@ -1,5 +1,5 @@
 /**
- * The output of a call as a model reads it: text instead of JSON, without what only the program needs.
+ * Writes the output of a call for a model: text instead of JSON, without fields for the program.
  */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
@@ -13,7 +13,7 @@ const isScalar = (value: Schema.Json): boolean => value === null || typeof value
 
 const isLong = (value: Schema.Json): value is string => typeof value === "string" && value.includes("\n")
 
-/** `name: value` lines, then the texts; a single text needs no name. Anything nested stays JSON. */
+/** `name: value` lines, then the texts; a single text needs no name. Nested values stay JSON. */
 const fieldsText = (fields: Fields): string => {
   const entries = Object.entries(fields)
   const texts = entries.filter(([, value]) => isLong(value))
@@ -23,7 +23,7 @@ const fieldsText = (fields: Fields): string => {
   return [...(short.length === 0 ? [] : [short.join("\n")]), ...long].join("\n\n")
 }
 
-/** How a command ended, and what it wrote. */
+/** The end of a command, and its output. */
 export interface CommandText {
   readonly head: string
   readonly output: string
@@ -44,7 +44,7 @@ export const commandText = (result: ToolResult): CommandText | undefined => {
   }
 }
 
-/** What a tool returned as text, or what went wrong. */
+/** The result of a tool as text, or its error. */
 export const resultText = (result: ToolResult): string => {
   if (!result.success) return `ERROR (${result.error_type}): ${result.error_message ?? ""}`
   const command = commandText(result)
@@ -53,10 +53,10 @@ export const resultText = (result: ToolResult): string => {
   return result.data !== null && isFields(result.data) ? fieldsText(result.data) : dataText(result.data)
 }
 
-/** The text that stands for an outcome: its data, or what went wrong. */
+/** The data of an outcome as text, or its error. */
 export const outcomeText = ({ result }: CallOutcome): string => resultText(result)
 
-/** A diff in the output, if there is one: it shows what the arguments of the call say. */
+/** The diff in the output, which shows what the arguments say. */
 export const diffOf = ({ data }: ToolResult): string | undefined => {
   const diff = data !== null && isFields(data) ? data["diff"] : undefined
   return typeof diff === "string" && diff.startsWith("---") ? diff : undefined

@@ -1,6 +1,6 @@
 /**
- * The parts of source files that hold the names and strings which a task and its prompt write as code. A model would search for them
- * first, and then read the lines around them.
+ * Finds the parts of source files with the names and strings that a task and its prompt write as code. A model would search
+ * for them first and then read around them.
  */
 import type { NamedText } from "../files/ChangedNames.ts"
 import { languageOf } from "../files/Language.ts"
@@ -11,16 +11,16 @@ import { scoreParts } from "../excerpts/Scores.ts"
 import { excerptOf } from "../excerpts/TextExcerpt.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 
-/** A name or a string in more files says little about any of them. */
+/** A name or string in more files says little about any of them. */
 const mostHolders = 8
 
-/** So many further files are named, with how many of their lines hold a name or a string. */
+/** The most further files to name, with their number of matching lines. */
 const mostOthers = 8
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
-/** The files in which most of what is looked for stands and in few others, those of tests last. */
+/** The best files: many matches that occur in few others; test files come last. */
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
   for (const { text: wanted, weight } of [...literals, ...names]) {
@@ -40,18 +40,18 @@ const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number):
   return `Path: ${path}\n\n${fenced(shown.text, languageOf(path))}\n\n`
 }
 
-/** The parts without those of files for which `isKept` is false; nothing without any. */
+/** Removes parts of files that `isKept` rejects; nothing when none remains. */
 export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
   const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
   return kept.length === 0 ? "" : [heading, ...kept].join("")
 }
 
-/** The names and strings that a file has to hold to be shown. */
+/** The names and strings that a file must contain. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
-/** Parts of the best files, one for each budget in characters, and the names of the others. */
+/** The parts of the best files, one for each budget in characters, and the names of the others. */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
   terms: SearchTerms,

@@ -1,6 +1,6 @@
 /**
- * What every prompt says about the project: AGENTS.md and its like in an eighth of the context window, or the beginning of
- * a README.
+ * The text about the project in every prompt: AGENTS.md and similar files in an eighth of the context window, or the beginning
+ * of a README.
  */
 import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"
@@ -16,7 +16,7 @@ const cutNote = (path: string, left: number): string =>
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
-/** A text that holds for a folder says so; that of the project needs no word. */
+/** Names the folder of a description, unless it applies to the whole project. */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")
     ? `(From ${path}, for the whole repository:)\n\n${text}`
@@ -29,7 +29,7 @@ const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 /** Pictures, with links around them or without, and tags of HTML. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without the lines that hold only badges, pictures and tags; what is quoted stays. */
+/** A README without lines of badges, pictures and tags; quotations stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false
@@ -46,13 +46,13 @@ const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   }
 }
 
-/** Characters of a README that are wanted at least and at most. */
+/** The fewest and most characters of a README. */
 const leadLeast = 200
 const leadMost = 1200
 
 /**
- * How much of a file every prompt holds at most. A README is for people: the sections before enough has been said tell
- * what the project is, the others how it is installed and used, which the map of the project says in fewer words.
+ * How much of a file every prompt holds at most. The first sections of a README explain the project. Later ones explain
+ * installation and use, which the project map says in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!isReadme(path)) return Number.MAX_SAFE_INTEGER
@@ -77,8 +77,8 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 }
 
 /**
- * The texts, the nearest first, as far as they fit into the window (tokens). In the prompt the widest comes first, so
- * that the nearest has the last word. The note is for the person, when something did not fit.
+ * The texts that fit the window (tokens), nearest first. In the prompt the widest comes first, so that the nearest has the
+ * last word. The note tells the user when something did not fit.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))

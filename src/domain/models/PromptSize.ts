@@ -1,7 +1,6 @@
 /**
- * The size of a prompt before it is sent: its parts, the tokens they take, and what a person can do when it is too large
- * for the context window. Tokens are estimated from characters on a scale that TokenCounts learns from the counts of the
- * server; the answer also needs space.
+ * Measures a prompt before it is sent: its parts, their tokens, and advice when it exceeds the context window. Tokens are
+ * estimated from characters, on a scale that TokenCounts learns from the server's counts. The answer needs space too.
  */
 import * as Schema from "effect/Schema"
 
@@ -11,13 +10,13 @@ export interface PromptPart {
   readonly characters: number
 }
 
-/** A filled template. Most prompts fit the window: what only others need is made when it is asked for. */
+/** A filled template. Most prompts fit the window, so the lighter form is made on demand. */
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
-  /** What it is made of, for the message when it is too large. */
+  /** Its parts, for the message when it is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
-  /** The same prompt without what it can do without, if it holds that; see `fittingPrompt`. */
+  /** The same prompt without its dispensable parts; see `fittingPrompt`. */
   readonly lighter?: FilledPrompt | undefined
 }
 
@@ -73,10 +72,10 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
-/** The smallest window that holds a prompt of so many tokens and its answer, rounded up. */
+/** The smallest window for a prompt of this size and its answer, rounded up. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
-/** What happened, what is large, and what to do; sizes in tokens. */
+/** A message about the overflow: what is large, and what to do. Sizes in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
@@ -102,16 +101,16 @@ export const overflowText = (overflow: {
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 
-/** How characters become tokens, and by what factor a prompt may turn out larger than estimated. */
+/** How many characters a token has, and how far the estimate may be wrong. */
 export interface TokenScale {
   readonly charactersPerToken: number
   readonly margin: number
 }
 
-/** Before the first count: four characters a token, as in the languages and code that models are trained on, and a margin. */
+/** Before the first count: four characters a token, as in common languages and code, and a margin. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
-/** How many characters a token has in the text of a script, before anything was counted: about as the tokenizers of today. */
+/** Characters per token for each script before any count, as with today's tokenizers. */
 const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
@@ -120,10 +119,10 @@ const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: numbe
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/** Texts with more characters a token are words or code, for which the margin is enough. */
+/** With more characters a token, the text is prose or code, for which the margin suffices. */
 const prose = 3.3
 
-/** The scale for texts like this one, before anything was counted. */
+/** The scale for this text before any count. */
 export const scaleOfText = (text: string): TokenScale => {
   let tokens = 0
   let others = text.length
@@ -145,7 +144,7 @@ export const estimateTokens = (text: string, scale = assumedScale): number => to
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
   estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
 
-/** Tokens that must be free for a prompt: the estimate with its margin. */
+/** The tokens that a prompt needs: the estimate with its margin. */
 export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number =>
   Math.ceil(estimatePrompt(prompt, scale) * scale.margin)
 
@@ -153,10 +152,10 @@ export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number
 export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale): ReadonlyArray<PartSize> =>
   parts.slice(0, 3).map(({ characters, name }) => ({ name, tokens: tokensOf(characters, scale) }))
 
-/** Tokens of a context window that are kept free for the answer: a quarter, at most 2048. */
+/** The tokens reserved for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** Characters that surely fit into so many tokens. */
+/** The characters that surely fit into so many tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
@@ -164,20 +163,20 @@ export const charactersIn = (tokens: number, scale = assumedScale): number =>
 export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
   neededTokens(prompt, scale) + answerReserve(window) <= window
 
-/** The prompt, or its lighter form when a window does not hold the whole. */
+/** The prompt, or its lighter form when the whole does not fit. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** The size of a prompt in characters without what it can do without. */
+/** The size of a prompt without its dispensable parts, in characters. */
 export const lightestCharacters = (prompt: FilledPrompt): number => charactersOf(prompt.lighter ?? prompt)
 
-/** The characters that still fit a window beside so many that are already there; 0 when it is full. */
+/** The characters that still fit beside the existing ones; 0 for a full window. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 
-/** The characters that still fit a window beside a prompt that is already there; 0 when it is full. */
+/** The characters that still fit beside a prompt; 0 for a full window. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
   charactersBeside(window, charactersOf(prompt), scale)

@@ -1,14 +1,14 @@
 /**
- * The prompt templates: their names, their placeholders, and how a template is read. A template is markdown with
- * placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the system part and the user
- * part. Templates are read when the program starts, so that a broken one is found before any run.
+ * The prompt templates: names, placeholders and parser. A template is markdown with placeholders `{name}`, optional parts
+ * `{#name}...{/name}`, and one marker line between the system part and the user part. Templates are read at the start, so that
+ * a broken one is found before any run.
  */
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/** What every prompt for turns begins with: what is known of the project, and the forms of answers. */
+/** The beginning of every prompt for turns: the project, and the forms of answers. */
 const ofTurns = [
   "project_description",
   "environment",
@@ -21,7 +21,7 @@ const ofTurns = [
   "tool_instructions"
 ] as const
 
-/** Placeholders by template; stable text comes first in a template, what changes last. */
+/** Placeholders by template. A template begins with stable text, and ends with what changes. */
 export const templatePlaceholders = {
   /** The task list. */
   creation: [
@@ -49,7 +49,7 @@ export const templatePlaceholders = {
     "references",
     "task_data"
   ],
-  /** Many places of files that one task decides about: its first message. */
+  /** Many places of files that one task decides: its first message. */
   places: [
     "project_description",
     "may_change",
@@ -64,7 +64,7 @@ export const templatePlaceholders = {
     "places",
     "numbers"
   ],
-  /** The tasks that are still to do. */
+  /** The remaining tasks. */
   iteration: [
     "skill_catalog",
     "user_prompt",
@@ -91,15 +91,15 @@ export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** The line between the system part and the user part; it stands in a template exactly once. */
+/** The line between the system part and the user part, exactly once in a template. */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-/** Text that is sent as it stands, or a place for a value. A placeholder alone on its line is a block. */
+/** Literal text, or a placeholder. A placeholder alone on its line is a block. */
 export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
 ) & {
-  /** The placeholder of the optional part that this one belongs to: it is left out when that value is empty. */
+  /** The placeholder of the enclosing optional part, which is left out when that value is empty. */
   readonly within?: string
 }
 
@@ -113,7 +113,7 @@ export interface PromptTemplate {
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** The parts of a string that starts on a line of the template. */
+/** The parts of a string that begins on this line of the template. */
 const scan = (
   text: string,
   line: number,
@@ -127,7 +127,7 @@ const scan = (
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
-  /** Issues come in the order of the text. */
+  /** Reports issues in text order. */
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void => {
     lineHere += text.slice(here, at).split("\n").length - 1
     here = at
@@ -185,7 +185,7 @@ export const parseTemplate = (name: TemplateName, text: string): Reading<PromptT
   return { value: Option.some({ name, system, user }), ...findings }
 }
 
-/** What a prompt can do without when the window is too small for all of it. */
+/** The part of a prompt that a small window leaves out. */
 const dispensable = "project_map"
 
 type Values = Readonly<Record<string, string>>

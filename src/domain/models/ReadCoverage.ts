@@ -1,23 +1,23 @@
 /**
- * How much a task has seen of what it read itself: of the lines that its calls asked for, those that stand in one of the texts
- * which the model was given. The tools cut what is too large for one answer, and a prompt has room for less.
+ * Measures how much of its own readings a task has seen: the requested lines that occur in a text for the model. Tools cut
+ * large answers, and a prompt holds even less.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/** What was read, and how much of it was seen: in percent, and in lines, or matches of a search. */
+/** A reading and the seen part of it: in percent, and in lines or matches. */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
-  /** Absent for a file of which nobody knows how many lines it has. */
+  /** Absent for a file of unknown length. */
   readonly lines?: Seen
 }
 
 interface Seen {
   readonly seen: number
   readonly of: number
-  /** How many lines the whole file has, where the calls asked for fewer. */
+  /** The length of the whole file, when the calls requested less. */
   readonly file?: number
 }
 
@@ -25,20 +25,20 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** How many lines the file has, as the note behind its lines says; nothing when all of it is there. */
+/** The length of the file in the note after its lines; nothing when all lines are there. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for a file of which nobody knows how many lines it has. */
+/** True for a file of unknown length. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
 const lineOf = (given: unknown): number | undefined => (typeof given === "number" ? given : undefined)
 
-/** How many lines of a file were seen of those that these calls asked for. */
+/** How many of the requested lines of a file were seen. */
 const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): Seen => {
   const askedLines = new Set<number>()
   const seen = new Set<number>()
@@ -61,7 +61,7 @@ const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: Reado
   return file > askedLines.size ? { ...lines, file } : lines
 }
 
-/** The file that a command prints whole. */
+/** The file that a command prints completely. */
 const printedFile = ({ call }: CallOutcome): string | undefined => {
   const { argv } = call.arguments
   if (call.name !== "run_command" || !Array.isArray(argv)) return undefined
@@ -71,7 +71,7 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How many matches of a search were seen. Those of a plain text that another search has shown count, too. */
+/** How many matches of a search were seen. For plain text, matches shown by another search count too. */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
@@ -86,7 +86,7 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
   return { seen: Math.min(shownRows.length, of), of }
 }
 
-/** What was read and not seen as a whole. `texts` are those that the model was given, `isOther` names files that do not count. */
+/** The readings that were seen only in part. `texts` are those for the model; `isOther` names files that do not count. */
 export const readCoverage = (
   outcomes: ReadonlyArray<CallOutcome>,
   texts: Iterable<string>,

@@ -1,5 +1,5 @@
 /**
- * What a reference resolves to, and the message when the references of a task are larger than a prompt allows.
+ * The content of a reference, and the message when the references of a task exceed the budget.
  */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
@@ -9,8 +9,8 @@ import { type FileReference, Reference } from "../plan/Reference.ts"
 import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
- * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence with its language; `later` does not
- * exist, or may not be opened, before the task runs.
+ * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence. `later` is content that does not exist, or
+ * must not be opened, before the task runs.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
@@ -18,32 +18,32 @@ export const ReferenceContent = Schema.Union([
     kind: Schema.tag("file"),
     text: Schema.String,
     language: Schema.String,
-    /** The number of the first line, for a file whose lines are shown with numbers. */
+    /** The number of the first line, for a file with numbered lines. */
     first: Schema.optionalKey(Schema.Int),
-    /** How many lines the file has, when the text holds only some of them. */
+    /** The length of the file, when the text holds only a part. */
     of: Schema.optionalKey(Schema.Int),
-    /** How the file is encoded, in a sentence, when it is not UTF-8. */
+    /** A sentence about the encoding, unless it is UTF-8. */
     encoding: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({ kind: Schema.tag("later") })
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
 
-/** A reference with its content; `reference` is the repaired one when something was wrong with it. */
+/** A reference with its content; `reference` is the repaired one. */
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
-/** Characters that count for the budget. */
+/** The characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
-/** Without what repeats an earlier reference word for word. */
+/** Removes exact repetitions of earlier references. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
-/** So much of each reference is shown at least, unless it is shorter. */
+/** The fewest characters of a reference, unless it is shorter. */
 const leastShown = 1000
 
-/** What the references need at least: the outline of a long one is enough. */
+/** The least size of the references: an outline is enough for a long one. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 
@@ -79,7 +79,7 @@ const narrowerForms = ({ content, reference }: ResolvedReference, limit: number)
   return [...headings, ...byLines(reference, content.text, limit)]
 }
 
-/** What is wrong and how to fix it, in the words of an issue. Takes references that are over the budget together. */
+/** The problem and its correction, as an issue. For references that exceed the budget together. */
 export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number

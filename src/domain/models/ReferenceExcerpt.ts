@@ -1,6 +1,6 @@
 /**
- * What prompts show of references: each whole where all have room, else the parts that help the task, with a note on which part it
- * is and how to see the rest.
+ * Shows references in prompts: whole if all fit, else the parts that help the task, with a note about the part and how to see
+ * the rest.
  */
 import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
@@ -15,14 +15,14 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** With fewer characters for each, not all files are shown. */
+/** With fewer characters for each, some files are left out. */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** The lines of the summary of a result, and its heading; it matters more than the details. */
+/** The lines of a result's summary and its heading, which matter more than the details. */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
   const [summary] = text.sections
@@ -32,14 +32,14 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
-/** Says where a page is to be read on, by its characters. */
+/** Says where to continue a page, in characters. */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
   return (from: number, to: number): string => `(characters ${starts[from]} to ${starts[to + 1]} left out)`
 }
 
-/** The lines (indexes from 0) that a reference asks for; nothing for all, and for one line, which stands for its block. */
+/** The requested lines of a reference (indexes from 0). Nothing for all lines, or for one line, which means its block. */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
   const { lines } = reference
@@ -71,7 +71,7 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** More parts of a text are only counted. */
+/** Further parts are only counted. */
 const mostParts = 6
 
 /** `lines 40 to 98 and 120`, by the indexes of the lines and the number of the first. */
@@ -89,7 +89,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
 
 const noRoom = "\n\n(There is no room for it here: read what you need of it.)"
 
-/** Which part of the text is shown, and how much that is; empty for the whole. */
+/** Names the shown part of the text; empty for the whole. */
 const noteOf = (
   resolved: ResolvedReference,
   { isWhole, lines: shownLines }: Excerpt,
@@ -114,7 +114,7 @@ const noteOf = (
   return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
-/** True for what stands in the prompts of all tasks, before their references. */
+/** True for text that all prompts of tasks hold before their references. */
 const isAbove = ({ reference }: ResolvedReference): boolean =>
   reference.kind === "anchor" && reference.target === descriptionAnchor
 
@@ -132,13 +132,13 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
   return fencedBlock(heading, text.trim() === "" ? "(empty)" : text.trim(), "markdown")
 }
 
-/** A reference as a prompt shows it. */
+/** A reference in a prompt. */
 export interface ShownReference {
   readonly resolved: ResolvedReference
   readonly block: string
-  /** How many characters of the content are shown. */
+  /** The number of characters in the prompt. */
   readonly shownCharacters: number
-  /** Present when not all that is asked for is shown. */
+  /** Set when a requested part is missing. */
   readonly cut?: CutReference
 }
 
@@ -152,14 +152,14 @@ interface ReferenceRoom {
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
-  /** The most characters of all contents, and of all blocks: where all are shown whole, and where they are cut. */
+  /** The character budgets: for all contents, for all blocks when cut, and for all blocks when everything is whole. */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((resolvedReference) => {
     const source = sourceOf(resolvedReference)
     if (source === undefined) return []
     const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
-    // A cut has a note, and fences grow with what they hold.
+    // A cut adds a note, and a fence grows with its content.
     const frame = block(resolvedReference, "", "").length + 280
     const isFile = resolvedReference.reference.kind === "file"
     return [

@@ -1,8 +1,7 @@
 /**
- * Tells whether a URL was made from what the model has read in this run, so that a host that is allowed is sent nothing of it
- * unasked. A query, and what a URL encodes or spells backwards, may hold no word of four letters or more that was read. A host and
- * a path may hold names, and nothing else that was read: no number, no token of letters and digits, no value of several words or
- * of the environment, no four words of a line.
+ * Detects URLs that would send texts of this run to an allowed host. A query, and anything that a URL encodes or reverses,
+ * must hold no word of four letters or more that the model read. A host or path may hold names, but no number, no token of
+ * letters and digits, no value of several words or of the environment, and no four words of a line.
  */
 import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
@@ -10,13 +9,13 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** So many characters of what was read are compared by the line, the latest. */
+/** The most recent characters that are compared line by line. */
 const mostCharacters = 32_000_000
-/** A shorter word of a query says nothing. */
+/** A shorter word of a query is ignored. */
 const leastWord = 4
-/** Fewer characters do not tell one piece of data from a part of a longer word. */
+/** A shorter piece cannot be told from a part of a longer word. */
 const leastPiece = 6
-/** So many words of a line in their order are its content. */
+/** This many consecutive words of a line are its content. */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
@@ -34,15 +33,15 @@ const isData = (word: string): boolean =>
     ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
     : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
-/** What stands before the text of a line in the result of a tool: `12: ` or `src/a.ts:12: `. */
+/** The place before a line in a tool result: `12: ` or `src/a.ts:12: `. */
 const place = /^\s*(?:[^\s:]+:)?\d+: /
-/** A line that sets a variable of the environment. */
+/** A line that sets an environment variable. */
 const setting = /^\s*(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
 const namesPackage = /\b(?:import|from|require|include|use|using|gem|crate|implementation)\b/i
-/** What is assigned, or stands in quotes and is no key. */
+/** An assigned value, or a quoted text that is no key. */
 const value = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)|"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
 
-/** Words between which is a blank, unlike those of `content-type` and `react-dom`. */
+/** Words separated by blanks, unlike `content-type` and `react-dom`. */
 const severalWords = /[\p{L}\p{N}]\s+[\p{L}\p{N}]/u
 
 const link = /https?:\/\/[^\s"'<>`)\]}|\\]+/gi
@@ -55,20 +54,20 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     return [url.href]
   })
 
-/** A text without its links, for which they are no content. */
+/** Removes links, which are not content. */
 export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-/** What a text stands for where it is text in base64 or hex. */
+/** Decodes base64 and hex that hold text. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** The texts that a part of a URL hides, also one inside another. */
+/** The encoded texts inside a part of a URL, also nested ones. */
 const hiddenIn = (text: string): ReadonlyArray<string> => {
   const forms = [text, backwards(text)].flatMap(decoded)
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
@@ -82,31 +81,31 @@ const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | u
   return undefined
 }
 
-/** What the model has read in one run, and what the user has said. */
+/** The texts that the model read in a run, and those of the user. */
 export class SeenTexts {
-  /** Lines of words, each between blanks. */
+  /** Lines of words, separated by blanks. */
   readonly #texts = new Set<string>()
   #characters = 0
   readonly #words = new Set<string>()
-  /** Numbers and tokens that are looked for within longer words. */
+  /** Numbers and tokens that are also searched inside longer words. */
   readonly #tokens = new Set<string>()
-  /** Values that a path may not hold either, word by word. */
+  /** Values that a path must not hold either, word by word. */
   readonly #values = new Set<string>()
   readonly #said = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** The user has said this: its words and its links are theirs. */
+  /** A text of the user, whose words and links may be sent. */
   addSaid(text: string): void {
     for (const word of wordsOf(text)) this.#said.add(word)
     this.addLinks(text)
   }
 
-  /** The links of this text may be followed as they stand. */
+  /** Links of this text may be followed unchanged. */
   addLinks(text: string): void {
     for (const href of canonicalLinks(text)) this.#links.add(href)
   }
 
-  /** The model has read this. */
+  /** A text that the model has read. */
   add(text: string): void {
     const lines = text.split(/\r?\n/).map((line) => line.replace(place, ""))
     const compared = lines.flatMap((line) => wordsOf(line).join(" ") || []).map((words) => ` ${words} `)
@@ -123,7 +122,7 @@ export class SeenTexts {
       this.#words.add(word)
       if (isData(word)) this.#tokens.add(word)
     }
-    /* A file of one word is a password, or as good as one. */
+    /* A file of one word may be a password. */
     if (!all.trim().includes(" ")) this.#addValue(all)
     for (const line of lines) this.#addValuesOf(line)
   }
@@ -151,12 +150,12 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#said.has(word)
   }
 
-  /** A word that was read, where no name is expected. */
+  /** A known word in a part of a URL that needs no name. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  /** What was read and is no name. */
+  /** A known piece that is no name. */
   #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
     const all = ` ${words.join(" ")} `
@@ -166,7 +165,7 @@ export class SeenTexts {
     )
   }
 
-  /** Words that follow each other here as in a line that was read. */
+  /** Consecutive words of a known line. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -179,7 +178,7 @@ export class SeenTexts {
     })
   }
 
-  /** A token that stands within these texts, or of which a word here is a part. */
+  /** A known token inside these texts, or one that contains a word of them. */
   #tokenIn(texts: ReadonlyArray<string>): string | undefined {
     const squeezed = texts.map((text) => wordsOf(text).join(""))
     const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
@@ -190,7 +189,7 @@ export class SeenTexts {
     })
   }
 
-  /** What a URL carries of what was read; nothing for one that stands in a text that gives links. */
+  /** The known text that a URL would send; nothing for a permitted link. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

@@ -1,20 +1,20 @@
 /**
- * How model servers say that a prompt is longer than their context window. Each server, and each proxy before one, has words of
- * its own, some without sizes: what is asked of a text here is whether it means that, and which sizes it gives.
+ * Recognises how model servers report a prompt that exceeds their context window. Every server and proxy has its own message,
+ * some without sizes.
  */
 
-/** What a server says of a prompt that is too long. Sizes in tokens, as the server counted them. */
+/** The server's report of a too long prompt. Sizes in tokens of the server. */
 export interface ServerOverflow {
   readonly promptTokens?: number
   readonly window?: number
 }
 
-/** A count of tokens; some servers group its digits. */
+/** A token count, with optional digit groups. */
 const count = String.raw`(\d{1,3}(?:,\d{3})+|\d+)`
 
 const pattern = (source: string): RegExp => new RegExp(source.replaceAll("COUNT", count), "i")
 
-/** Where servers write the size of the window, the most definite first. */
+/** How servers write the size of the window, the clearest form first. */
 const windowPatterns = [
   String.raw`(?:max_model_len|max_seq_len|maximum model length)\D{0,20}COUNT`,
   String.raw`(?:maximum|model's|available)? ?context (?:length|size|window) (?:is |of )?(?:only )?\(?COUNT(?: tokens)?\)?`,
@@ -28,7 +28,7 @@ const windowPatterns = [
   String.raw`must (?:be <=|have less than) COUNT`
 ].map(pattern)
 
-/** Where they write the size of the prompt. */
+/** How they write the size of the prompt. */
 const promptPatterns = [
   String.raw`\(COUNT (?:in the messages|of text input)`,
   String.raw`COUNT tokens from the input messages`,
@@ -46,7 +46,7 @@ const promptPatterns = [
   String.raw`given: COUNT`
 ].map(pattern)
 
-/** Words of a prompt that is too long, also without sizes. */
+/** Messages about a too long prompt, also without sizes. */
 const overflowPatterns = [
   /context[_ ]?length[_ ]?exceeded|context ?window ?exceeded|exceed_context_size/i,
   /\bexceed(?:s|ed|ing)?\b[^.;]{0,60}\b(?:context|max_model_len|max_seq_len|KV size)\b/i,
@@ -61,7 +61,7 @@ const overflowPatterns = [
   /`inputs`[^.;]{0,40}\bmust (?:be <=|have less than)/i
 ]
 
-/** A rate, which has words such as "limit" and "tokens" too. */
+/** A message about a rate, which also has words such as "limit" and "tokens". */
 const saysRate = /\bper (?:minute|hour|day|second)\b|\brate.?limit/i
 
 const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
@@ -72,14 +72,14 @@ const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | und
   return undefined
 }
 
-/** What a text says of a prompt that does not fit, however many proxies have wrapped it; nothing when it says something else. */
+/** Reads a message about a too long prompt, inside any number of proxies; nothing for other messages. */
 export const readServerOverflow = (text: string): ServerOverflow | undefined => {
   if (saysRate.test(text)) return undefined
   const window = firstCount(text, windowPatterns)
   const promptTokens = firstCount(text, promptPatterns)
   const hasBoth = window !== undefined && promptTokens !== undefined
   if (!hasBoth && !overflowPatterns.some((one) => one.test(text))) return undefined
-  /* One number cannot be both sizes: it is that of the window. */
+  /* A single number is the size of the window. */
   const isPrompt = promptTokens !== undefined && promptTokens !== window
   return {
     ...(isPrompt ? { promptTokens } : {}),

@@ -1,11 +1,11 @@
 /**
- * Tells thoughts in tags apart from the answer while it is written, for servers that send both as one text. The pieces
- * do not depend on how the text is cut into deltas.
+ * Separates thoughts in tags from the answer while it is written, for servers that send both as one text. The pieces do not
+ * depend on how deltas split the text.
  */
 
 import { changeParts } from "../files/AnswerParts.ts"
 
-/** A piece of an answer, in the order in which it was written. */
+/** A piece of an answer, in writing order. */
 interface WrittenPiece {
   readonly kind: "thinking" | "text"
   readonly text: string
@@ -18,7 +18,7 @@ const loneClosing = new RegExp(`^[ \\t]*</(?:${names.join("|")})>`, "i")
 const heading = /^ {0,3}#{1,6}\s/m
 const longestTag = "</reasoning>".length
 
-/** True while the text can still become an opening tag. */
+/** True while the text may still become an opening tag. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
 /** Where a closing tag may have begun at the end of a string. */
@@ -30,11 +30,11 @@ const heldFrom = (text: string): number => {
 export class ThinkingSplit {
   #state: "start" | "thinking" | "text" = "start"
   #held = ""
-  /** What was thought in the block that is open. */
+  /** The thoughts of the open block. */
   #open = ""
   #hasThought = false
 
-  /** True when a document may have begun in thoughts that were never closed. */
+  /** True when a document may have begun inside unclosed thoughts. */
   get hasHeading(): boolean {
     return this.#state === "thinking" && heading.test(this.#open)
   }
@@ -43,7 +43,7 @@ export class ThinkingSplit {
     if (this.#state === "text") return [{ kind: "text", text: delta }]
     this.#held += delta
     const pieces: Array<WrittenPiece> = []
-    /* One step for each tag: a text can hold any number of them. */
+    /* One step for each tag: a text may hold any number of them. */
     for (let hasMoved = true; hasMoved;) {
       const before = this.#state
       pieces.push(...this.#step())
@@ -89,8 +89,8 @@ export class ThinkingSplit {
   }
 
   /**
-   * The rest of the text. Thoughts that were never closed end at the first heading, as the reader of documents has it:
-   * `answer` is what was taken for thoughts and is the answer.
+   * The rest of the text. Unclosed thoughts end at the first heading, as in the document reader: `answer` is the part that
+   * looked like thoughts but is the answer.
    */
   end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
     const rest = this.#held
@@ -106,8 +106,8 @@ export class ThinkingSplit {
 }
 
 /**
- * Some servers drop the opening tag, so that thoughts come first and then a lone closing tag. What is before it is
- * thought, unless it holds a heading: then the reader of documents decides. The text of files that the answer writes is no thought.
+ * Some servers drop the opening tag, so a lone closing tag follows the thoughts. Text before it is thought, unless it holds a
+ * heading: then the document reader decides. File contents in the answer are no thoughts.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }

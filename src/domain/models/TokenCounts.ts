@@ -9,12 +9,12 @@
 import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
-/** A prompt that was sent, and the tokens that came back. */
+/** A sent prompt with its token count. */
 export interface TokenCount {
-  /** The text of the prompt, as it was sent. */
+  /** The text of the prompt as sent. */
   readonly prompt: string
   readonly counted: number
-  /** True when the server said how much of the count it took from its cache, so that the count is known to be whole. */
+  /** True when the server reported its cached part, so that the count is complete. */
   readonly isWhole: boolean
   /** In tokens. */
   readonly window: number
@@ -23,15 +23,15 @@ export interface TokenCount {
 /** `unclear`: the count is too small, and either the cache or a dropped front explains it. */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** What is known of a model. */
+/** What is known about a model's counts. */
 export interface TokenCounts {
-  /** Characters per token of the last prompts. */
+  /** Characters per token of the latest prompts. */
   readonly ratios: ReadonlyArray<number>
-  /** True when counts are known to hold what came from the cache. */
+  /** True when counts are known to include the cached part. */
   readonly countsWhole: boolean
-  /** The last prompts, to see what a cache could hold. */
+  /** The latest prompts, to estimate what a cache could hold. */
   readonly prompts: ReadonlyArray<string>
-  /** The last count that was too small. */
+  /** The latest count that was too small. */
   readonly low: number | undefined
 }
 
@@ -40,27 +40,27 @@ export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts:
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
-/** In shorter prompts the tokens around the messages hide what the text takes. */
+/** In shorter prompts, the tokens around messages distort the ratio. */
 const shortest = 2000
-/** Half of the smallest window that a server has: what is left of a prompt is never less. */
+/** Half of the smallest server window: a cut prompt never keeps less. */
 const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
+/** The scale for the next prompt: the median of the counts, with a margin that shrinks with each count. */
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True when the first half of the prompt, and one character more, is also the start of the other one. */
+/** True when more than the first half of the prompt also begins the other one. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/** A count that only a dropped front explains: the window is full, or exactly half full. */
+/** A count that only a dropped front explains: a window that is full, or exactly half full. */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
-/** Half of a window of whole kilobytes, as it is left when the window of the server is not the one that was asked for. */
+/** Half of a window in whole kilobytes, which remains when the server's window differs from the requested one. */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
 const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
@@ -74,7 +74,7 @@ const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: Token
   return isSame && isHalfOfSome(counted) ? "overflow" : "unclear"
 }
 
-/** Takes in a count and says what it means. Prompts that are too short to tell teach nothing and are always plausible. */
+/** Learns from a count and judges it. Short prompts teach nothing and are always plausible. */
 export const learn = (
   history: TokenCounts,
   count: TokenCount
@@ -86,7 +86,7 @@ export const learn = (
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
   const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
-  // More characters a token than usual is what a count without the cached part looks like.
+  // Unusually many characters per token point to a count without the cached part.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
@@ -102,8 +102,8 @@ export const learn = (
 }
 
 /**
- * Takes in a prompt that a server refused as too long, with the tokens that it counted. That is certain, and counts in place of
- * what was seen before, so that the next prompt is cut by it.
+ * Learns from a prompt that a server refused as too long, with its count. This is certain and replaces earlier counts, so that
+ * the next prompt is cut by it.
  */
 export const learnRefused = (
   history: TokenCounts,
@@ -119,7 +119,7 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/** The sum of a value over those that have tokens; nothing when one of them does not say it. */
+/** The sum of a value over the counts with tokens; nothing when one lacks the value. */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -130,35 +130,35 @@ const sumWhereCounted = (
   return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
-/** The sum, as a part of a usage; nothing when one of the counts does not say it. */
+/** The sum as a part of a usage; nothing when a count lacks it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
   const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
   return cachedTokens === undefined ? {} : { cachedTokens }
 }
 
-/** The same of the time in which answers were written. */
+/** The same for the time of generating answers. */
 export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
   const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
   return answerMs === undefined ? {} : { answerMs }
 }
 
-/** `, 8400 of them from the server's cache`, behind a count of the tokens of prompts; empty when that is not known. */
+/** `, 8400 of them from the server's cache`, after a count of prompt tokens; empty when unknown. */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
 
-/** ` at 38 tokens/s`, behind a count of the tokens of answers; empty when that is not known. */
+/** ` at 38 tokens/s`, after a count of answer tokens; empty when unknown. */
 export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
   if (answerMs === 0 || answerTokens === 0) return ""
   const speed = (answerTokens * 1000) / answerMs
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/** Less is no loading, but how the server looks for a model that it has loaded. */
+/** A shorter time is a lookup of a loaded model. */
 const leastLoadMs = 500
 
-/** True when the model had to be loaded. */
+/** True when the server had to load the model. */
 export const wasLoaded = ({ loadMs = 0 }: Counted): boolean => loadMs >= leastLoadMs
 
-/** `, 12 s to load models`; empty when that is not known, or took no time. */
+/** `, 12 s to load models`; empty when unknown or without a load. */
 export const loadText = (counted: Counted): string =>
   wasLoaded(counted) ? `, ${durationText(counted.loadMs ?? 0)} to load models` : ""

@@ -1,6 +1,6 @@
 /**
- * Tools as a prompt describes them: what a model needs to write a call, in few tokens. Limits of lengths and defaults are
- * left out, since the check of a call knows them.
+ * Describes tools in a prompt: what a model needs to write a call, in few tokens. Length limits and defaults are left out,
+ * since the check of a call knows them.
  */
 import type * as Schema from "effect/Schema"
 import { codeSpan } from "../markdown/PromptBlock.ts"
@@ -48,12 +48,15 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
   return [`### ${name}`, description, lines.join("\n"), call].filter((text) => text !== "").join("\n")
 }
 
-/** Markdown: per tool a heading, its description, one line for each parameter, and an example call. Calls have a uid and a block of their own, as the prompt shows before. */
+/**
+ * Markdown for each tool: a heading, its description, one line for each parameter, and an example call. The prompt shows the
+ * form of a call before.
+ */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 
 const lengths = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "default"])
 
-/** The schema without limits of lengths and defaults, for an interface that wants JSON schemas. */
+/** The schema without length limits and defaults, for native calls. */
 export const compactSchema = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(compactSchema)
   if (!isSchema(schema)) return schema

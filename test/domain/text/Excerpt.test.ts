@@ -3,31 +3,31 @@ import { cutAtParagraph, firstLines, usefulShares } from "../../../src/domain/te
 
 describe("cutAtParagraph", () => {
   it("leaves a text that fits as it is", () => {
-    expect(cutAtParagraph("one\n\ntwo", 8)).toEqual({ text: "one\n\ntwo", left: 0 })
+    expect(cutAtParagraph("one\n\ntwo", 8)).toEqual({ text: "one\n\ntwo", omittedCharacters: 0 })
   })
 
   it("ends with the last whole paragraph", () => {
-    expect(cutAtParagraph("one\n\ntwo\ntwo\n\nthree", 14)).toEqual({ text: "one\n\ntwo\ntwo", left: 7 })
+    expect(cutAtParagraph("one\n\ntwo\ntwo\n\nthree", 14)).toEqual({ text: "one\n\ntwo\ntwo", omittedCharacters: 7 })
   })
 
   it("does not end inside a fence", () => {
-    expect(cutAtParagraph("one\n\n```\ncode\n\nmore code\n```\n\ntwo", 20)).toEqual({ text: "one", left: 30 })
+    expect(cutAtParagraph("one\n\n```\ncode\n\nmore code\n```\n\ntwo", 20)).toEqual({ text: "one", omittedCharacters: 30 })
   })
 
   it("ends with the last whole line when not one paragraph fits", () => {
-    expect(cutAtParagraph("first line\nsecond line", 15)).toEqual({ text: "first line", left: 12 })
+    expect(cutAtParagraph("first line\nsecond line", 15)).toEqual({ text: "first line", omittedCharacters: 12 })
   })
 
   it("does not cut a character in two", () => {
-    expect(cutAtParagraph("ab\u{1F600}cd", 3)).toEqual({ text: "ab", left: 4 })
+    expect(cutAtParagraph("ab\u{1F600}cd", 3)).toEqual({ text: "ab", omittedCharacters: 4 })
   })
 })
 
 describe("firstLines", () => {
   it("counts the lines that are left out", () => {
-    expect(firstLines("1\n2\n3\n", 2)).toEqual({ text: "1\n2\n", left: 1 })
-    expect(firstLines("1\n2", 2)).toEqual({ text: "1\n2", left: 0 })
-    expect(firstLines("", 2)).toEqual({ text: "", left: 0 })
+    expect(firstLines("1\n2\n3\n", 2)).toEqual({ text: "1\n2\n", omittedLines: 1 })
+    expect(firstLines("1\n2", 2)).toEqual({ text: "1\n2", omittedLines: 0 })
+    expect(firstLines("", 2)).toEqual({ text: "", omittedLines: 0 })
   })
 })
 

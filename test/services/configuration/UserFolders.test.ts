@@ -37,7 +37,7 @@ layer(NodeServices.layer)("userFolders", (it) => {
       expect(yield* foldersOf({ project, home: "/nowhere", env: { HOME: home } })).toEqual({
         home,
         config: `${home}/.config`,
-        own: `${home}/.config/task-conductor`,
+        settings: `${home}/.config/task-conductor`,
         state: `${home}/.local/state/task-conductor`,
         locks: `${home}/.local/state/task-conductor/locks`,
         candidates: [
@@ -52,7 +52,7 @@ layer(NodeServices.layer)("userFolders", (it) => {
       expect(yield* foldersOf({ project, home, env })).toEqual({
         home,
         config: `${other}/c`,
-        own: `${other}/c/task-conductor`,
+        settings: `${other}/c/task-conductor`,
         state: `${other}/s/task-conductor`,
         locks: `${other}/s/task-conductor/locks`,
         candidates: [
@@ -111,7 +111,7 @@ layer(NodeServices.layer)("userFolders", (it) => {
           symlinkSync(`${project}/home`, `${root}/link`)
           const env = envOf(project)
           const folders = yield* foldersOf({ project, home, env })
-          expect(folders).toMatchObject({ home, own: `${home}/.config/task-conductor` })
+          expect(folders).toMatchObject({ home, settings: `${home}/.config/task-conductor` })
           expect(folders.state).toBe(`${home}/.local/state/task-conductor`)
           expect(folders.notes).toEqual(
             problem === undefined
