@@ -73,7 +73,8 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
   return answer === true || (Array.isArray(answer) && answer.includes(item)) ? "once" : "deny"
 }
 
-const doubtAnswer = (answer: UncertainAnswer): UncertainAnswer => (answer === "again" || answer === "done" ? answer : "stop")
+const doubtAnswer = (answer: UncertainAnswer): UncertainAnswer =>
+  answer === "again" || answer === "done" ? answer : "stop"
 
 /** A value from JavaScript code as words; empty for any other value. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")

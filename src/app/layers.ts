@@ -172,7 +172,7 @@ const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "setting
       const searches = features.flatMap(({ discover }) => discover ?? [])
       const all = yield* Effect.forEach(searches, (discover) => discover({ project, settings, version }))
       return {
-        found: all.flatMap(({ plugins }) => plugins),
+        plugins: all.flatMap(({ plugins }) => plugins),
         problems: all.flatMap(({ problems }) => problems),
         notes: all.flatMap(({ notes }) => notes)
       }

@@ -83,7 +83,7 @@ interface TrialPlace {
 /** Everything that a tool needs to run, over this project. */
 const layerTrial = ({ project, rules, source, trial: { config, secrets = {} } }: TrialPlace) => {
   const from = "the options of the test"
-  const set = config === undefined ? {} : { given: { value: config, source: from, path: ["config"] } }
+  const set = config === undefined ? {} : { configuration: { value: config, source: from, path: ["config"] } }
   const order =
     source instanceof URL
       ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project, ...set }], values: [] }

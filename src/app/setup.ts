@@ -117,7 +117,7 @@ const entriesOf = (
     return {
       text,
       ...from,
-      ...(config === undefined ? {} : { given: { value: config, source, path: ["plugins", index, 1] } })
+      ...(config === undefined ? {} : { configuration: { value: config, source, path: ["plugins", index, 1] } })
     }
   })
 

@@ -41,7 +41,7 @@ export type DeniedFact = typeof DeniedFact.Type
 
 /** A task that failed, did not run, or lacks a change; `why` says which, in sentences. */
 const IncompleteFact = Schema.Struct({ task: Schema.String, why: Schema.String })
-export type NotDoneFact = typeof IncompleteFact.Type
+export type IncompleteFact = typeof IncompleteFact.Type
 
 /** A step or a call that a person declined, and what they wanted instead, which was worked on. */
 const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.String })
@@ -156,7 +156,7 @@ export const runFacts = (
     readonly declined?: ReadonlyArray<DeclinedFact>
     readonly denied?: ReadonlyArray<DeniedFact>
     readonly isStale?: boolean
-    readonly notDone?: ReadonlyArray<NotDoneFact>
+    readonly notDone?: ReadonlyArray<IncompleteFact>
     readonly seen?: ReadonlyArray<SeenFact>
     readonly unfounded?: ReadonlyArray<string>
   } = {}

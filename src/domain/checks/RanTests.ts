@@ -104,7 +104,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
         .find((groups) => groups !== undefined)
       if (matchedGroups === undefined) return []
       const name = (matchedGroups["name"] ?? "").replace(behind, "").trim()
-      return [{ path: matchedGroups["path"], name, own: lastPart(name) }]
+      return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
 /** True when the output names this test, and no other one of the same name, among those that passed. */

@@ -81,5 +81,5 @@ export const callReplies = (
     const match = calls.find(({ wanted }) => callSign(wanted) === callSign(call))
     const uid = turnUid(turn, match?.call.uid ?? "")
     const outcome = issues.length > 0 ? undefined : outcomes.find((ran) => ran.call.uid === uid)
-    return { asked: askedCall, outcome, issues: issues.length > 0 ? issues : (match?.issues ?? tooMany) }
+    return { askedCall, outcome, issues: issues.length > 0 ? issues : (match?.issues ?? tooMany) }
   })

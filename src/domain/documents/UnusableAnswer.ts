@@ -90,7 +90,7 @@ export const unusableAnswer = (
     case "EmptyAnswer":
       return Option.some({
         text: "",
-        shown: "",
+        shownText: "",
         issues: [issue("answer-empty", "The answer was empty.")]
       })
     case "Hopeless":

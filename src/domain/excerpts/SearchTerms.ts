@@ -197,7 +197,7 @@ export const matchingLines = (
         for (const [word, score] of held.get(index) ?? []) words.set(word, Math.max(score, words.get(word) ?? 0))
       }
       const ofNames = Math.max(...indexes.map((index) => byName.get(index) ?? 0))
-      return { found: indexes, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
+      return { matchedLines: indexes, score: [...words.values()].reduce((sum, one) => sum + one, ofNames) }
     })
     .toSorted((a, b) => b.score - a.score)
   const least = Math.max((blocks[0]?.score ?? 0) * leastPart, meant.size === 0 ? 0 : leastBeside)

@@ -150,7 +150,13 @@ const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefin
   const knownHeading = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
   if (knownHeading?.exact !== true || (lead !== "" && !knownHeading.leads)) return undefined
-  return { text: text.replace(/:\s*$/, "").trim(), depth: knownHeading.depth, form: "bold", knownHeading: knownHeading, lead }
+  return {
+    text: text.replace(/:\s*$/, "").trim(),
+    depth: knownHeading.depth,
+    form: "bold",
+    knownHeading: knownHeading,
+    lead
+  }
 }
 
 export const readHeading = (line: Line, knownHeadings: KnownHeadings | undefined): Heading | undefined => {

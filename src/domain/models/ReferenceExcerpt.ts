@@ -198,7 +198,7 @@ export const referenceExcerpts = (
     const shown = {
       resolved: resolvedReference,
       block: block(resolvedReference, fitted.text, note),
-      shown: fitted.text.length
+      shownCharacters: fitted.text.length
     }
     return isSeen ? shown : Object.assign(shown, { cut: part })
   })

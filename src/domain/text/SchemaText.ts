@@ -139,12 +139,12 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)
     const expected = /^Expected (.+)$/s.exec(message)?.[1]
-    if (kind !== "wrong") return { path, kind, given: kind === "missing" ? "nothing" : givenText(value, false) }
-    if (expected === undefined) return { path, kind, given: givenText(value, false), said: message }
+    if (kind !== "wrong") return { path, kind, actual: kind === "missing" ? "nothing" : givenText(value, false) }
+    if (expected === undefined) return { path, kind, actual: givenText(value, false), message }
     const kinds = expected.split(" | ")
     const isChoice = kinds.some((one) => one.startsWith('"'))
     const wanted = listed([...new Set(kinds.map((one) => kindNames[one] ?? one))])
-    return { path, kind, given: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
+    return { path, kind, actual: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
   })
 
 /** A sentence about the correction; empty for missing and unknown parts. */

@@ -318,7 +318,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
   const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
   const [, failures] = Arr.partition(started, ({ outcome }) => outcome)
   return {
-    found: [...started, ...disabled.map(notStarted)].map(({ outcome, server: { name, scope } }) => ({
+    plugins: [...started, ...disabled.map(notStarted)].map(({ outcome, server: { name, scope } }) => ({
       origin: mcpOrigin(name),
       scope,
       outcome

@@ -41,7 +41,7 @@ import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 
 /** What there is of an enclosure without the sandbox. */
-const unenclosed = { placeholders: [], guarded: [], shown: [], temporary: [] } as const
+const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
@@ -136,7 +136,7 @@ const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting
   const file = (yield* findFrom(setting, program, cwd)) ?? root
-  if (isWithin(root, file)) return { own: path.dirname(path.dirname(file)) }
+  if (isWithin(root, file)) return { projectBin: path.dirname(path.dirname(file)) }
   const real = yield* realPath(file)
   return real === undefined || isWithin(root, real) ? {} : { program: real }
 })
@@ -176,7 +176,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     const failed = {
       root,
       cwd,
-      shown: shownFolders,
+      shownPaths: shownFolders,
       end: { exitCode, output },
       home,
       hidden,

@@ -152,7 +152,7 @@ const placesOf = (paths: ReadonlyArray<string>) =>
     Effect.map(isFolder(one), (found): Place => ({ path: one, isFolder: found }))
   )
 
-export type PartialCommand = Pick<CommandPlaces, "cwd" | "own" | "program" | "survey"> & {
+export type PartialCommand = Pick<CommandPlaces, "cwd" | "projectBin" | "program" | "survey"> & {
   readonly argv: ReadonlyArray<string>
 }
 

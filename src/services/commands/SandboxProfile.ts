@@ -299,6 +299,6 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     /* Those in a copy go with it. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
     variables: toolchains.variables,
-    shown: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]
+    shownPaths: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]
   }
 })

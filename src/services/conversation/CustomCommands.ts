@@ -34,7 +34,7 @@ export const customCommands = Effect.fn("customCommands")(function* ({
   folders,
   project
 }: {
-  readonly folders: Pick<UserFolders, "own">
+  readonly folders: Pick<UserFolders, "settings">
   readonly project: string
 }) {
   const fs = yield* FileSystem.FileSystem

@@ -78,8 +78,8 @@ const keepOwner = Effect.fnUntraced(
 interface Expected {
   /** The hash of the text that an edit was computed from. */
   readonly base?: string
-  /** What was there when the host looked. */
-  readonly stateBefore?: string
+  /** The state of the file when it was approved, as in `WriteAccess`. */
+  readonly found?: string
 }
 
 /** What a write makes besides the text: what the file becomes, or exactly this mode. */
@@ -110,8 +110,8 @@ const changedMeanwhile = (file: string, end: string) => {
 }
 
 /** Fails when something else is there than the write expects. */
-const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, stateBefore }: Expected) {
-  const isOther = stateBefore !== undefined && (yield* contentState(reach)) !== stateBefore
+const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
+  const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
   return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")
 })

@@ -284,8 +284,8 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
   /* What a link leads to is not written through it. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
-  if (isReplaced) yield* changeFile(change.path, null, { stateBefore: stateNow })
-  yield* changeFile(change.path, text, { stateBefore: isReplaced ? "absent" : stateNow, ...after })
+  if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
+  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /** The changes that are named; only the last of several of one file, between which somebody else wrote. */

@@ -46,7 +46,7 @@ export const makeModelNotes = Effect.gen(function* () {
     if (!isNews) return
     const [other] = [...answeredAt].flatMap(([model, at]) => (model !== name && at >= before ? [model] : []))
     const { durationMs, loadMs = 0 } = usage
-    const since = { idleMs: now - before - durationMs, keepAlive, other }
+    const since = { idleMs: now - before - durationMs, keepAlive, otherModel: other }
     yield* events.publish({ type: "message", level: "warning", text: loadedAnewText(name, loadMs, since) })
   })
 

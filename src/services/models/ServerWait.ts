@@ -107,7 +107,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
 
     return {
       reached,
-      known: () => {
+      noteAnswered: () => {
         wasReached = true
       },
       waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached && waitsForServer),

@@ -14,14 +14,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import type { Answered, AnsweredBy, AnyAnswer, CallAnswer } from "../../domain/permissions/Answer.ts"
 import { unanswered } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
-import {
-  type GateQuestion,
-  PermissionDenied,
-  deniedOf,
-  onlyReads,
-  userQuestionId,
-  questionId
-} from "./GateQuestion.ts"
+import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionId, questionId } from "./GateQuestion.ts"
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 

@@ -99,9 +99,7 @@ const scriptRules = (
   rules: ReadonlyArray<SourcedRule>,
   files: ReadonlySet<string>
 ): ReadonlyArray<SourcedRule> => {
-  const isOwn = accesses.every(
-    (access) => access._tag === "ReadFile" && access.ofSkill === true && !needsUser(access)
-  )
+  const isOwn = accesses.every((access) => access._tag === "ReadFile" && access.ofSkill === true && !needsUser(access))
   if (!isOwn || accesses.length === 0) return []
   const runsScript = (pattern: string): boolean =>
     scopedPattern(pattern)

@@ -70,11 +70,11 @@ const fittedLists = (
   const { finished, outstanding } = order
   const form = { expected: true }
   const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
-  const whole = { left: leftBlock(order), tasks: all.text }
+  const whole = { incomplete: leftBlock(order), tasks: all.text }
   const beside = frame((completed) => ({ ...whole, completed }))
   const completed = fittedResults(finished, beside, form)
   if (beside.fits(completed)) return { lists: { ...whole, completed }, named: all.shownEntries }
-  const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
+  const least = { completed: leastResults(finished), incomplete: leftBlock(order, 0) }
   const { shownEntries: named, text: tasks } = partOf(
     frame((text) => ({ ...least, tasks: text })),
     1 / 2,

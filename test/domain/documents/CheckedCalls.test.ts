@@ -17,7 +17,7 @@ const edit = { uid: "call-2", name: "edit_file", arguments: { path: "a.ts" } }
 const wrong = makeIssue("tool-unknown", {}, { what: "There is no such tool." })
 const tooMany = [makeIssue("tool-calls-many", {}, { what: "Too many." })]
 const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
-const answer = { text: "", shown: "", issues: [], thinking: "", asked }
+const answer = { text: "", shownText: "", issues: [], thinking: "", askedCalls: asked }
 const native = parsedAnswer(answer, nothingAsked, true)
 const inText = parsedAnswer({ ...answer, askedCalls: [] }, { ...nothingAsked, calls: [call] }, true)
 

@@ -47,7 +47,7 @@ describe("what was tried in vain", () => {
 
 it("an answer with calls of the interface is none that comes again, though its text is the same", () => {
   const asked = [{ id: "1", name: "read_file", arguments: { path: "a.ts" } }]
-  const answer = { text: "", shown: "", issues: [], thinking: "", asked }
+  const answer = { text: "", shownText: "", issues: [], thinking: "", askedCalls: asked }
   const retries = after(openAnswer(""))
   assert.isFalse(isRepeated(retries, parsedAnswer(answer, nothingAsked, true)))
   assert.isTrue(isRepeated(retries, openAnswer("").answer))

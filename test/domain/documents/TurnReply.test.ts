@@ -24,7 +24,7 @@ it("shows some of the first of three long outputs in a reply with little room, a
 
 it("answers each call of the interface, the first ones with a useful part", () => {
   const answers = reads.map((outcome) => ({
-    asked: { id: outcome.call.uid, name: "read_file", arguments: outcome.call.arguments, text: "" },
+    askedCall: { id: outcome.call.uid, name: "read_file", arguments: outcome.call.arguments, text: "" },
     outcome,
     issues: []
   }))

@@ -6,7 +6,7 @@ const cut = {
   path: "a.ts",
   first: 1,
   lines: ["const a = 1", "const b = 2", "", "const c = 3", "const d = 4"],
-  shown: new Set([0]),
+  shownLines: new Set([0]),
   longestLine: 200
 }
 

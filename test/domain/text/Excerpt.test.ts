@@ -11,7 +11,10 @@ describe("cutAtParagraph", () => {
   })
 
   it("does not end inside a fence", () => {
-    expect(cutAtParagraph("one\n\n```\ncode\n\nmore code\n```\n\ntwo", 20)).toEqual({ text: "one", omittedCharacters: 30 })
+    expect(cutAtParagraph("one\n\n```\ncode\n\nmore code\n```\n\ntwo", 20)).toEqual({
+      text: "one",
+      omittedCharacters: 30
+    })
   })
 
   it("ends with the last whole line when not one paragraph fits", () => {

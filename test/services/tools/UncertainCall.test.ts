@@ -42,7 +42,9 @@ const [old, a, next] = ["old\n", "a\n", "new\n"].map(textHash) as [string, strin
 const answered = (answer: UncertainAnswer) => decideAbout(() => [], willingApprover(answer))
 
 layer(NodeServices.layer)("an uncertain call", (it) => {
-  const cases: ReadonlyArray<readonly [string, (root: string) => ReadonlyArray<FileState>, UncertainAnswer | undefined]> = [
+  const cases: ReadonlyArray<
+    readonly [string, (root: string) => ReadonlyArray<FileState>, UncertainAnswer | undefined]
+  > = [
     [
       "is made again when its file is as before",
       (root) => [{ path: `${root}/README.md`, before: old, after: next }],
