@@ -389,7 +389,7 @@ describe("a call in doubt", () => {
       expect([decided.status, parked.calls(), asked]).toEqual([
         "done",
         1,
-        ["free 1: sound_horn: This call was begun before the run broke off, and nobody knows whether it happened."]
+        ["free 1: sound_horn: The run broke off during this call, so it is unknown whether the call happened."]
       ])
 
       const repeated = yield* begin()

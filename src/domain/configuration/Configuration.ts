@@ -106,7 +106,7 @@ const HostPort = Schema.String.check(
 const Hooks = Schema.Struct({
   "before-change": key(
     Schema.Array(CheckLine),
-    "Before a file is changed. A command that fails stops the change, with what it wrote as the reason."
+    "Before a file is changed. A command that fails stops the change; its output is the reason."
   ),
   "after-change": key(Schema.Array(CheckLine), "After a file was changed."),
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
@@ -151,7 +151,7 @@ export const Configuration = Schema.Struct({
   ),
   plans: key(
     Schema.Literals([1, 2]),
-    "How many plans a model is asked for at the same time, of which the better one is taken. Default: 2 where a server of llama.cpp says that it has several slots, each with a window of its own, else 1."
+    "How many plans the model writes in parallel; task-conductor takes the better one. Default: 2 where a server of llama.cpp says that it has several slots, each with a window of its own, else 1."
   ),
   limits: key(GivenLimits, "Limits of runs and conversations."),
   referenceBudget: key(
@@ -167,7 +167,7 @@ export const Configuration = Schema.Struct({
   ),
   hooks: key(
     Hooks,
-    "Commands that run in the sandbox when something happens, and read on stdin what it is, as JSON. Those of a project run once you have trusted them, with the files that they run."
+    "Commands that run in the sandbox at certain events, and read the event on stdin as JSON. Commands of a project run once you have trusted them and the files that they run."
   ),
   keepAlive: key(
     KeepAlive,
@@ -175,7 +175,7 @@ export const Configuration = Schema.Struct({
   ),
   think: key(
     Think,
-    "Whether, or how much, the model thinks before it answers. Default: what the model does by itself. Flag: --think."
+    "Whether, or how much, the model thinks before it answers. Default: the model decides. Flag: --think."
   ),
   toolCalls: key(
     ToolCalls,
@@ -187,7 +187,7 @@ export const Configuration = Schema.Struct({
   ),
   sampling: key(
     Sampling,
-    "How the words of answers are sampled. What is absent is left to the Modelfile; without a temperature there it is 0.2, except for calls in which the model thinks. Flags: --temperature, --seed."
+    "Sampling parameters. The Modelfile sets absent ones. Without a temperature there it is 0.2, except for calls in which the model thinks. Flags: --temperature, --seed."
   ),
   stages: key(
     StageGenerations,
@@ -196,7 +196,7 @@ export const Configuration = Schema.Struct({
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
     Schema.Array(PluginSetting),
-    'Packages of tools by name, or paths that begin with `./`. What a plugin can be set to stands behind its name: `["NAME", { ... }]`. Plugins that a project names are loaded once you have trusted them. Flag: --plugin.'
+    'Packages of tools by name, or paths that begin with `./`. Settings of a plugin follow its name: `["NAME", { ... }]`. Plugins that a project names are loaded once you have trusted them. Flag: --plugin.'
   ),
   tools: key(
     Schema.Record(Schema.String, CommandTool),
@@ -208,7 +208,7 @@ export const Configuration = Schema.Struct({
   ),
   checks: key(
     Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
-    "Commands that the host runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. Those of a project are asked about once. Flags: --check, --no-check."
+    "Commands that task-conductor runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. task-conductor asks once before it runs those of a project. Flags: --check, --no-check."
   ),
   lookBack: key(
     Schema.Boolean,
@@ -216,7 +216,7 @@ export const Configuration = Schema.Struct({
   ),
   askFirst: key(
     Schema.Boolean,
-    "Whether each change is asked about and made before the checks run, instead of all changes of a step when they have passed. Default: false. Flag: --ask-first."
+    "Whether task-conductor asks about each change and makes it before the checks run. Otherwise it asks about all changes of a step after the checks have passed. Default: false. Flag: --ask-first."
   ),
   sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(

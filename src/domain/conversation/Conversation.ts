@@ -30,7 +30,7 @@ export const hostAnswer = (text: string): AssistantMessage => ({
 })
 
 const notKnown =
-  "The person stopped the answer before this call ended. What it has done until then is not known, and changes of files may not have been made."
+  "The user stopped the answer before this call ended. Its effects until then are unknown, and its file changes may be missing."
 
 /** The result of a call that had not ended when the person stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
@@ -55,7 +55,7 @@ export const stopped = (
   partial: string
 ): ReadonlyArray<ConversationMessage> => {
   const last = messages.at(-1)
-  const words = hostAnswer(`${partial}\n\n(The person stopped this answer.)`.trim())
+  const words = hostAnswer(`${partial}\n\n(The user stopped this answer.)`.trim())
   if (last?.role !== "assistant") return [...messages, words]
   const replies = last.calls.length > 0 ? last.calls.map(stoppedCall) : [fromHost(notKnown)]
   return [...messages, ...replies, words]

@@ -91,7 +91,7 @@ export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<Answe
 
 /** The block about the form of the answer, at the end of the prompt. */
 export const answerForm = ({ schema }: AnswerSchema): string =>
-  `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This holds instead of what is said above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
+  `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This replaces the instructions above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 
 /** The JSON of an answer: all of it, or its only code block. */
 const jsonIn = (answer: string): Option.Option<unknown> => {

@@ -44,5 +44,5 @@ export const clashText = (files: ReadonlyArray<FileClash>): string => {
   const names = files.map(({ path }) => path).join(", ")
   return files.length === 0
     ? ""
-    : `Since you began, others changed the same lines of ${names}. You see their change now, and yours is left out there:\n\n${files.map(fileText).join("\n\n")}\n\nMake your change again on what is there now. When nothing is left to do, say so in the report.`
+    : `Since you began, others changed the same lines of ${names}. You see their change now, and yours is left out there:\n\n${files.map(fileText).join("\n\n")}\n\nMake your change again on the current text. When nothing is left to do, say so in the report.`
 }

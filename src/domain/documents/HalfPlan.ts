@@ -116,7 +116,7 @@ export const halfPlan = (text: string, listed: Listed) => {
       standsForMore.some((pattern, kind) => (kind === 0 || line > lastField) && pattern.test(bare(text)))
   )
   if (more !== undefined) {
-    return { what: `"${bare(more.text)}" stands for tasks that are not written.`, quote: more.text, line: more.line }
+    return { what: `"${bare(more.text)}" replaces tasks that are not written.`, quote: more.text, line: more.line }
   }
   const last = lines.at(-1)
   return last !== undefined && isBroken(last.text.trimEnd().slice(-mostCharacters))

@@ -84,7 +84,7 @@ const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
         writtenTasks.add(written)
         return []
       }
-      const what = `The task "${task.name}" stands in the list before, word for word.`
+      const what = `The task "${task.name}" is already in the list, word for word.`
       return [makeIssue("task-repeated", { section: title, task: task.name }, { what, how: "Leave it out." })]
     })
   )

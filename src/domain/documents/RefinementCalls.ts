@@ -122,7 +122,7 @@ export const checkTornCalls = (reader: DocumentReader): void => {
     const own = lines.slice(first, line - 1).filter((_, index) => !fences.has(first + index))
     const text = own.map((one) => one.text).join("\n")
     if (endsInCall(text)) {
-      const what = `The heading "${heading}" stands inside a tool call.`
+      const what = `The heading "${heading}" is inside a tool call.`
       reader.issue("tool-call-json", { line }, what, { quote: text })
     }
     first = line

@@ -25,7 +25,7 @@ export const notLooked = makeIssue(
   {},
   {
     what: "This is about the project, and no file was looked at.",
-    how: "Search or read first, with a tool call. If you know it from what is shown above, link the file: `[<path>](<path>)`."
+    how: "Search or read first, with a tool call. If the text above shows it, link the file: `[<path>](<path>)`."
   }
 )
 

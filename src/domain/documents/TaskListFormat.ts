@@ -285,7 +285,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   reader.ignoreSections(tasksSection?.line ?? Infinity)
   const goals = goalsSection === undefined ? "" : reader.textOf(goalsSection)
   if (goalsSection !== undefined && (goals === "" || isPlaceholder(goals)))
-    reader.addEmpty(goalsSection, "Say in one short paragraph what is to be reached.")
+    reader.addEmpty(goalsSection, "State the goal in one short paragraph.")
   if (tasksSection === undefined) return reader.reading()
   const done = finished.map((name) => ({ name, slug: slugOf(name) }))
   const finishedSlugs = new Set(done.map(({ slug }) => slug))

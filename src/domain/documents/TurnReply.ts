@@ -59,7 +59,7 @@ const repeated = "You gave this answer before, and it changes nothing. Answer di
 
 /** Points to the output that is already above, instead of repeating it. */
 const sameAsBefore = (outcome: CallOutcome): string =>
-  `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
+  `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
 /** Names a failed change by the first line that it would replace, with the reason. */
 export const notChanged = (outcome: CallOutcome): string => {

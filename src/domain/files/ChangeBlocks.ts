@@ -188,7 +188,7 @@ class Reader {
     else {
       const text = JSON.stringify(shortened(above.above?.trim() ?? "", shownOfLine))
       const why = above.above === undefined ? "" : `: the line ${text} names no file`
-      this.issue("change-path", at, `No path stands above this block${why}.`)
+      this.issue("change-path", at, `There is no path above this block${why}.`)
     }
     return end
   }
@@ -302,7 +302,7 @@ class Reader {
     const before = this.line(this.lineBefore(at))
     const [named, ...others] = creates.test(before) ? pathsInSentence(before, noPaths) : []
     const path = others.length === 0 ? named : undefined
-    if (oldLabel.test(before)) this.issue("change-marks", this.lineBefore(at), "The old text stands without marks.")
+    if (oldLabel.test(before)) this.issue("change-marks", this.lineBefore(at), "The old text has no marks.")
     else if (path !== undefined) this.noteQuoted(at, path)
     return false
   }

@@ -181,7 +181,7 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
 /** A sentence for the user about lost text. `isWhole` is false for edits, which name the removed text. */
 export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
   const elided = elisionIn({ newText, oldText, path })
-  if (elided !== undefined) return `The line \`${elided.trim()}\` stands for others, which would be lost.`
+  if (elided !== undefined) return `The line \`${elided.trim()}\` replaces other lines, which would be lost.`
   const part = isWhole ? partOf(oldText, newText) : undefined
   return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
 }
@@ -191,7 +191,7 @@ export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefine
   const { newText, oldText, path } = replaced
   const elided = elisionIn(replaced)
   if (elided !== undefined) {
-    const what = `The line \`${elided.trim()}\` in the text for ${path} stands for others, which would be lost.`
+    const what = `The line \`${elided.trim()}\` in the text for ${path} replaces other lines, which would be lost.`
     return { code: "change-elided", what, how }
   }
   const part = saysSo ? undefined : partOf(oldText, newText)

@@ -122,7 +122,7 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
   const there = newText.trim().length < minKnown ? [] : findText(text, { oldText: newText, newText }, false)
   const [place] = there
   if (place !== undefined && there.length === 1) {
-    return `${absent}, and the new one stands there already, at line ${lineAt(text, place.from)}.`
+    return `${absent}, and the new one is already there, at line ${lineAt(text, place.from)}.`
   }
   const left = elisionIn({ path, newText: oldText, oldText: text })?.trim()
   if (left !== undefined) return `${absent}. The line ${JSON.stringify(left)} stands for others: write them out.`

@@ -50,7 +50,7 @@ export class DocumentReader {
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
     if (around?.knownHeading?.key === "original-prompt") return
-    this.issue("text-hidden", { line }, "A part of the document stands where a person who reads it does not see it.")
+    this.issue("text-hidden", { line }, "A reader of the document cannot see a part of it.")
   }
 
   /** The result of reading: the value, if there is one, with the findings in the order of the document. */

@@ -48,7 +48,7 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
     if (line === undefined || !opensThinking(line.text)) return
     const end = firstIndex(lines, start, ({ text }) => closesThinking(text))
     const closing = lines[end]?.text
-    addRepair(findings, "thinking-removed", { line: start + 1 }, "Removed what the model thought before its answer.")
+    addRepair(findings, "thinking-removed", { line: start + 1 }, "Removed the model's thoughts before its answer.")
     if (closing === undefined) return blank(lines, start, firstIndex(lines, start, isHeading))
     const tag = thinkClosing.exec(closing)
     blank(lines, start, end)
@@ -78,7 +78,7 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
   if (end < 0) return
   blank(lines, 0, end)
   replace(lines, end, end + 1, (line) => line.replace(loneClosing, "").trimStart())
-  addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed what the model thought before its answer.")
+  addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed the model's thoughts before its answer.")
 }
 
 /** A fence of type markdown, or of no type, that starts before any heading and holds headings, is a wrapper. */

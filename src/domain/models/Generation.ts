@@ -14,12 +14,12 @@ const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optional
 
 /** Sampling parameters; absent ones are left to the model. */
 export const Sampling = Schema.Struct({
-  temperature: key(between(0, 2), "How far the model strays from its most probable words, 0 to 2."),
-  topP: key(between(0, 1), "Only the most probable words that have this probability together are considered."),
-  topK: key(whole(1_000_000), "Only so many of the most probable words are considered."),
-  minP: key(between(0, 1), "Only words that have this share of the best word's probability are considered."),
-  seed: key(whole(2_147_483_647), "The number that chance begins with: the same prompt gets the same answer."),
-  repeatPenalty: key(between(0, 10), "How strongly repeated words are avoided; 1 is not at all.")
+  temperature: key(between(0, 2), "Sampling temperature, 0 to 2."),
+  topP: key(between(0, 1), "Sampling considers the most probable words up to this total probability."),
+  topK: key(whole(1_000_000), "Sampling considers this many of the most probable words."),
+  minP: key(between(0, 1), "Sampling considers words with at least this share of the best word's probability."),
+  seed: key(whole(2_147_483_647), "Sampling seed: with the same seed, the same prompt gets the same answer."),
+  repeatPenalty: key(between(0, 10), "Penalty for repeated words; 1 is none.")
 })
 export type Sampling = typeof Sampling.Type
 

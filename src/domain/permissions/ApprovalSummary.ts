@@ -188,7 +188,7 @@ const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Acce
 const summaryOfTool = ({ pin, risk, tool }: Asked): AccessSummary => {
   const whose = pin === undefined ? "" : ` of ${pin.origin}`
   const destroys = "It can change or destroy things outside the control of this program."
-  return cautious(`use ${tool}${whose}`, risk === "high" ? destroys : "What it does is not limited by this program.")
+  return cautious(`use ${tool}${whose}`, risk === "high" ? destroys : "task-conductor does not limit what it does.")
 }
 
 const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undefined => {

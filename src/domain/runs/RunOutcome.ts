@@ -113,7 +113,7 @@ const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
   )
   if (names.length === 0) return outcome
-  const text = `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, these changes are asked about.`
+  const text = `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, task-conductor asks before these changes.`
   return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 

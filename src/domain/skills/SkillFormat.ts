@@ -211,7 +211,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   const where = placeOfKey(file, "allowed-tools")
   const text = Array.isArray(value) ? value.filter((item) => typeof item === "string").join(" ") : textOf(value)
   if (Array.isArray(value) || text.includes(",")) {
-    const message = "The tools should stand in one line, separated by blanks."
+    const message = "Write the tools in one line, separated by blanks."
     addRepair(findings, "skill-tools-form", where, message)
   }
   const names = readToolNames(text)

@@ -250,7 +250,7 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && access.loses !== undefined) return `${access.loses} This is asked each time.`
   if (access._tag !== "FetchUrl") return undefined
   if (access.carries !== undefined) {
-    return `Its address holds ${JSON.stringify(access.carries)}, which was read in this run. This is asked each time.`
+    return `Its address holds ${JSON.stringify(access.carries)}, which the model read in this run. This is asked each time.`
   }
   const length = longPartOf(access.url)
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined

@@ -49,7 +49,7 @@ const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json,
     return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
   }
   if (scan.repeatedKey !== undefined) {
-    return failure("tool-call-key-duplicate", `The key "${scan.repeatedKey}" stands twice in one object.`)
+    return failure("tool-call-key-duplicate", `The key "${scan.repeatedKey}" occurs twice in one object.`)
   }
   if (scan.inexactNumber !== undefined) {
     return failure("tool-call-number", `The number ${scan.inexactNumber} cannot be read exactly.`)

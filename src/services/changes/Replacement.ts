@@ -122,7 +122,7 @@ export const makeReplacement = Effect.gen(function* () {
     const { sentences } = unreached
     const named = JSON.stringify(pattern)
     if (places.length === 0 && sentences.length === 0) {
-      const what = `The text ${named} stands nowhere in the project, so nothing was replaced.`
+      const what = `The text ${named} does not occur in the project, so nothing was replaced.`
       const issue = openIssue(task, what, "Search for the text, and copy it as it stands.")
       return { calls: [], issues: [], refused: { call: editOfAll(change, uid), issue } }
     }

@@ -21,7 +21,7 @@ export const ifFound = <A, R>(
   )
 
 const explanations: Readonly<Record<string, string>> = {
-  EEXIST: "Something else stands there.",
+  EEXIST: "Something else is there.",
   ENOENT: "There is no such file or folder.",
   EACCES: "Permission is missing.",
   EPERM: "Permission is missing.",

@@ -65,12 +65,12 @@ export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion,
   const { pin, risk, tool } = question
   const isForProject = chosen.length > 0
   if (!isForProject && !canRemember(question)) {
-    const why = risk === "high" ? "A call of high risk" : "What is asked each time"
+    const why = risk === "high" ? "A call of high risk" : "A call that needs a question each time"
     return Effect.succeed(`${why} is never remembered: ${tool} is allowed for this run only.`)
   }
   const place = isForProject ? { project: root, folder } : {}
   const rules = isForProject ? offers(question).filter((rule) => chosen.includes(ruleText(rule))) : exactRules(question)
-  const otherwise = isForProject ? "What was asked about is allowed once." : "The answer counts for this run."
+  const otherwise = isForProject ? "This call is allowed once." : "The answer counts for this run."
   return Effect.forEach(rules, (rule) => policy.remember(definedFields({ ...rule, ...place, pin }))).pipe(
     Effect.as(undefined),
     Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))

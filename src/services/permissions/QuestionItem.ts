@@ -177,7 +177,7 @@ export const uncertainItem = (
     risk: "high",
     targets,
     warnings: [
-      "This call was begun before the run broke off, and nobody knows whether it happened.",
+      "The run broke off during this call, so it is unknown whether the call happened.",
       ...(files.length === 0
         ? []
         : ["A file that it writes is neither as it was before the call nor as the call would leave it."]),

@@ -122,7 +122,7 @@ const refusedParts = (failure: ServerFailure, request: Request): ReadonlyArray<s
 
 const noticeOf = (model: string, part: string): RequestNotice => {
   if (part === systemRole) {
-    const text = `The server takes no system role for ${model}: instructions stand in the first message of the user.`
+    const text = `The server takes no system role for ${model}: the instructions are in the first message of the user.`
     return { level: "info", text }
   }
   const what = newNames[part] === undefined ? "it is left out" : `${newNames[part]} is sent instead`

@@ -274,7 +274,7 @@ describe("ask at a real terminal", needsTerminal, () => {
         server.chats[1]?.messages.slice(1).map(({ content, role }) => [role, content]),
         [
           ["user", "Tell me"],
-          ["assistant", "I begin with \u001b[31m\n\n(The person stopped this answer.)"],
+          ["assistant", "I begin with \u001b[31m\n\n(The user stopped this answer.)"],
           ["user", "How late is it?"]
         ]
       )

@@ -24,7 +24,7 @@ describe("a conversation that was stopped", () => {
       whole.map((message) => (message.role === "tool" ? `${message.id} ${message.result.success}` : message.role)),
       ["user", "assistant", "a false", "b false", "assistant"]
     )
-    assert.deepStrictEqual(whole.at(-1), hostAnswer("(The person stopped this answer.)"))
+    assert.deepStrictEqual(whole.at(-1), hostAnswer("(The user stopped this answer.)"))
   })
 
   it("gets a reply to calls that were written as text", () => {
@@ -35,7 +35,7 @@ describe("a conversation that was stopped", () => {
   it("keeps what was heard of the answer", () => {
     assert.deepStrictEqual(stopped([user("u")], "Half a"), [
       user("u"),
-      hostAnswer("Half a\n\n(The person stopped this answer.)")
+      hostAnswer("Half a\n\n(The user stopped this answer.)")
     ])
   })
 })

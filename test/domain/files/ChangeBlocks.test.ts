@@ -168,7 +168,7 @@ describe("a block", () => {
   for (const line of others) {
     it(`is no block of the file before it under ${line}`, () => {
       const { changes, issues } = readChanges(`src/a.ts\n${block}\n${line}\n${block}`)
-      const text = `No path stands above this block: the line ${JSON.stringify(line)} names no file.`
+      const text = `There is no path above this block: the line ${JSON.stringify(line)} names no file.`
       assert.deepStrictEqual([changes, issues.map(({ what }) => what)], [[theEdit(2)], [text]])
     })
   }
@@ -496,7 +496,7 @@ describe("what cannot be read", () => {
       `Here:\n\n${block}`,
       "change-path",
       3,
-      'No path stands above this block: the line "Here:" names no file.'
+      'There is no path above this block: the line "Here:" names no file.'
     ],
     [
       "a block that breaks off",
@@ -540,7 +540,7 @@ describe("what cannot be read", () => {
       "src/a.ts\n\nOLD:\n```ts\na\n```\nNEW:\n```ts\nb\n```",
       "change-marks",
       3,
-      "The old text stands without marks."
+      "The old text has no marks."
     ],
     ["a mark in a fence", "```\n>>>>>>>>>> REPLACE\n```", "change-marks", 2, "The mark belongs to no block."]
   ]

@@ -264,7 +264,7 @@ describe("finding a text that was copied", () => {
   it("says that the new text is there already", () => {
     assert.strictEqual(
       edit("a\nconst limit = 10\n", replace("const limit = 5\n", "const limit = 10\n")),
-      "The old_text does not occur in a.ts, and the new one stands there already, at line 2."
+      "The old_text does not occur in a.ts, and the new one is already there, at line 2."
     )
   })
 

@@ -65,7 +65,7 @@ describe("the outcome of a run", () => {
     const left = { message: "m", tool: "write_file", leftOut: true }
     const denials = ["/a", "/b", "/a"].map((target) => Object.assign({ targets: [target] }, left))
     const sentence =
-      "Left out because of --read-only: write_file on /a; write_file on /b. Without it, these changes are asked about."
+      "Left out because of --read-only: write_file on /a; write_file on /b. Without it, task-conductor asks before these changes."
     const found = (end: RoundsEnd) => outcomeOf(end, "", { ...shortfall, denials })
     assert.deepStrictEqual(
       [found({ _tag: "GoalsMet" }).status, found({ _tag: "GoalsMet" }).message],

@@ -41,7 +41,7 @@ describe("lintSkill", () => {
       {
         code: "skill-tools-form",
         where: { field: "allowed-tools", line: 4 },
-        what: "The tools should stand in one line, separated by blanks.",
+        what: "Write the tools in one line, separated by blanks.",
         how: "Write them in one line, such as `allowed-tools: read_file search_files`."
       },
       {

@@ -110,17 +110,17 @@ layer(NodeServices.layer)("the reply to an answer", (it) => {
       const before = { ...look, call: { ...look.call, uid: "turn-1/call-1" } }
       const messages = [fromHost("Begin."), fromHost("Output:\n\ntext of a")]
       const again = { results: { outcomes: [look] }, session: { messages, outcomes: [before, look] } }
-      assert.include((yield* replyTo(judgedOf(again))).text, "its output is the same and stands above")
+      assert.include((yield* replyTo(judgedOf(again))).text, "its output is the same as above")
       const compacted = { ...again, session: { ...again.session, isCompacted: true } }
-      assert.include((yield* replyTo(judgedOf(compacted))).text, "its output is the same and stands above")
+      assert.include((yield* replyTo(judgedOf(compacted))).text, "its output is the same as above")
       const cut = [fromHost("Begin."), fromHost("Output:\n\ntext of")]
       for (const shown of [cut, cut.slice(0, 1)]) {
         const { text } = yield* replyTo(judgedOf({ ...again, session: { messages: shown, outcomes: [before, look] } }))
         assert.include(text, "text of a")
-        assert.notInclude(text, "stands above")
+        assert.notInclude(text, "same as above")
       }
       const earlier = { ...again, session: { messages, outcomes: [look] }, work: workOf({ earlierOutcomes: [before] }) }
-      assert.include((yield* replyTo(judgedOf(earlier))).text, "stands above")
+      assert.include((yield* replyTo(judgedOf(earlier))).text, "same as above")
       const alone = { ...again, session: { messages, outcomes: [look] } }
       assert.include((yield* replyTo(judgedOf(alone))).text, "text of a")
     })
@@ -134,7 +134,7 @@ layer(NodeServices.layer)("the reply to an answer", (it) => {
       const again = { results: { outcomes: [empty] }, session: { messages, outcomes: [before, empty] } }
       const { text } = yield* replyTo(judgedOf(again))
       assert.include(text, "turn-2/call-1")
-      assert.notInclude(text, "stands above")
+      assert.notInclude(text, "same as above")
     })
   )
 

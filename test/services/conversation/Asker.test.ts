@@ -736,7 +736,7 @@ describe("an interruption", () => {
             said.map(({ role }) => role),
             ["user", "assistant", "user", "assistant"]
           )
-          assert.deepInclude(said.at(-1), { content: "(The person stopped this answer.)" })
+          assert.deepInclude(said.at(-1), { content: "(The user stopped this answer.)" })
           const second = yield* Effect.forkChild(send("Again."))
           yield* Effect.flatMap(held.next, ({ answer }) => answer("Here."))
           assert.strictEqual((yield* Fiber.join(second)).answer, "Here.")

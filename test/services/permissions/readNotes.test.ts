@@ -71,7 +71,7 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
             assert.include(yield* fetch(url), "Permission denied: a person denied fetch_url")
             assert.deepStrictEqual(fetched, [`${host}/start`])
             assert.deepStrictEqual(asked.asked[0]?.[0]?.warnings, [
-              'Its address holds "bluefin", which was read in this run. This is asked each time.'
+              'Its address holds "bluefin", which the model read in this run. This is asked each time.'
             ])
             assert.isTrue(asked.asked[0]?.[0]?.personOnly)
           }),

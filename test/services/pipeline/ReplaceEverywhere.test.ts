@@ -153,7 +153,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
       const reply = messages[1]?.at(-1) ?? ""
       expect(reply).toContain("was not found in the files that were looked at")
       expect(reply).toContain("Not looked at: 1 file that looks like a secret (.env).")
-      expect(reply).not.toContain("stands nowhere")
+      expect(reply).not.toContain("does not occur in the project")
     })
   )
 

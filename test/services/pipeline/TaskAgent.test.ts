@@ -205,7 +205,7 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
       expect(repairsIn(log)).toContain("tool-call-known")
       expect(toolsIn(log).toSorted()).toEqual(["turn-1/call-1", "turn-2/call-1", "turn-2/call-2"])
       expect(repliesOf(messages)[2]).toContain(
-        "- `read_file` was called with the same arguments before: its output is the same and stands above."
+        "- `read_file` was called with the same arguments before: its output is the same as above."
       )
       expect(repliesOf(messages)[2]).not.toContain("export const limit")
       expect(repliesOf(messages)[2]).toContain("export {}")
@@ -970,7 +970,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       expect(calls).toEqual([])
       expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
       expect(priorCalls?.map(({ result }) => result.error_type)).toEqual(["validation_failed"])
-      expect(repliesOf(messages)[1]).toContain('The text "oldName" stands nowhere in the project')
+      expect(repliesOf(messages)[1]).toContain('The text "oldName" does not occur in the project')
     })
   )
 

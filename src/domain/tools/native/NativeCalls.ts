@@ -73,7 +73,7 @@ const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
 const codeLabel = /^\s*\**code\**:\**\s*$/i
 const isRun = /^tool_code$/i
 const unclosed = "The code block with the call has no end."
-const notRun = "The code would have to be run: only calls with values that stand in it are read."
+const notRun = "The code would have to be run: only calls with literal values are read."
 
 const harmony =
   /<\|channel\|>(analysis|commentary|final)(?![^<]*to=)[^<]*<\|message\|>([^]*?)(?=<\|(?:end|return|call|start|channel)\|>|$(?![^]))/g
@@ -84,7 +84,7 @@ const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
 /** An answer without what is thought in a channel of its own. */
 const withoutChannels = (answer: string, findings: Findings): string => {
   const note = () =>
-    addRepair(findings, "thinking-removed", { line: 1 }, "Removed what the model thought before its answer.")
+    addRepair(findings, "thinking-removed", { line: 1 }, "Removed the model's thoughts before its answer.")
   if (answer.includes("<|channel|>")) {
     return answer
       .replace(harmony, (_, channel: string, inside: string) => {
