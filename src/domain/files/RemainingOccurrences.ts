@@ -27,7 +27,6 @@ const placesText = (places: ReadonlyArray<string>): string => {
   return `${places.slice(0, mostPlaces).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
-/** The remaining occurrences in these texts, a line each. */
 export const remainingOccurrences = (
   texts: ReadonlyArray<NamedText>,
   { lines, names }: RemovedText,
