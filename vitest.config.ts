@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from "node:fs"
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
+
+/** What `npm test` leaves to `npm run test:all`: tests that start many programs, or compute for long. */
+const leftOut = process.env["TASK_CONDUCTOR_SHORT_TESTS"] === undefined ? [] : ["test/**/*.long.test.ts"]
 
 /** Tests that change the environment of their own process, which the library reads once: each file has a process to itself. */
 const alone = globSync("test/**/*.test.ts").filter((file) =>
@@ -11,7 +14,7 @@ const alone = globSync("test/**/*.test.ts").filter((file) =>
 )
 
 /** Tests that take what others need, such as processes: nothing else runs beside them. */
-const greedy = ["test/services/commands/CommandLimits.test.ts"]
+const greedy = ["test/services/commands/CommandLimits.long.test.ts"]
 
 /**
  * Tests that compute and wait for no process: more of them at a time than there are processors would only load and compile
@@ -23,22 +26,25 @@ const quick = [
   "test/services/{pipeline,providers,references,runs,skills,tools,web}/**/*.test.ts"
 ]
 
-/** Short files whose tests take long: they begin first, so that the other workers do not wait for them at the end. */
-const isSlow = ({ moduleId }: TestSpecification): boolean =>
-  /\/(?:cluster|crash|power|disk|lying|noisy|sideBySide|turns)[^/]*$/.test(moduleId)
+const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith(".long.test.ts")
 
-class SlowFirst extends BaseSequencer {
+/** Long tests begin first, so that the other workers do not wait for them at the end. */
+class LongFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const sorted = await super.sort(files)
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))]
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
 
+const exclude = [...configDefaults.exclude, ...leftOut]
+
 export default defineConfig({
   test: {
-    sequence: { sequencer: SlowFirst },
+    sequence: { sequencer: LongFirst },
     globalSetup: "test/support/builtProduct.ts",
-    testTimeout: 90_000,
+    /* Only against tests that never end: on a busy machine every one takes many times as long. */
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     /*
      * Node reads single keys only from a terminal that is not "dumb", as the one of an editor may be. More certificates are read in a
      * thread, and a machine that lacks one is warned of on stderr.
@@ -52,6 +58,7 @@ export default defineConfig({
         test: {
           name: "quick",
           include: quick,
+          exclude,
           /* Loading Effect anew for each file would take longer than the tests. */
           isolate: false,
           maxWorkers: 2,
@@ -63,14 +70,14 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
-          exclude: [...quick, ...alone, ...greedy],
+          exclude: [...exclude, ...quick, ...alone, ...greedy],
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 2 }
         }
       },
-      { extends: true, test: { name: "alone", include: alone, maxWorkers: 4, sequence: { groupOrder: 2 } } },
-      { extends: true, test: { name: "greedy", include: greedy, maxWorkers: 1, sequence: { groupOrder: 3 } } }
+      { extends: true, test: { name: "alone", include: alone, exclude, maxWorkers: 4, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "greedy", include: greedy, exclude, maxWorkers: 1, sequence: { groupOrder: 3 } } }
     ],
     ...(report === undefined ? {} : { reporters: ["default", "json"], outputFile: { json: report } })
   }

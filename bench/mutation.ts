@@ -41,7 +41,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/files": [
     "test/domain/documents/TurnFormat.test.ts",
     "test/domain/documents/WrittenFiles.test.ts",
-    "test/domain/documents/ReaderOrder.test.ts",
+    "test/domain/documents/ReaderOrder.long.test.ts",
     "test/services/pipeline/BlockPaths.test.ts",
     "test/services/pipeline/ReplaceEverywhere.test.ts"
   ],

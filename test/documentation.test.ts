@@ -15,7 +15,7 @@ describe("documentation", () => {
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
   })
 
-  it("shows scripts that compile", { timeout: 60_000 }, () => {
+  it("shows scripts that compile", () => {
     const source = fileURLToPath(root)
     const folder = mkdtempSync(join(tmpdir(), "task-conductor-documentation-"))
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))

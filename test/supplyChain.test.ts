@@ -49,7 +49,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe("the packed product", needs("tar"), () => {
   beforeAll(() => {
     execFileSync("tar", ["-xzf", packFolder(copyProduct(folder), folder), "-C", folder])
-  }, 60_000)
+  })
 
   it("has no script that an installation runs, and nothing that npm would build", () => {
     const { scripts } = readJson(join(unpacked, "package.json")) as {

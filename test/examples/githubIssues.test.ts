@@ -39,7 +39,7 @@ let project: ExampleProject
 
 beforeAll(async () => {
   project = await installExamples("plugin-github-issues")
-}, 120_000)
+})
 afterAll(() => project.remove())
 
 type Call = Parameters<typeof ollamaTask>[1]
@@ -78,17 +78,17 @@ const keptText = (): string =>
     .join("\n")
 
 const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<typeof openGitHub>>) =>
-  it.live(title, () => Effect.orDie(body()), 60_000)
+  it.live(title, () => Effect.orDie(body()))
 
 describe("the plugin github-issues", () => {
   it("fits the types of the program", async () => {
     expect(await typeProblems(project, "plugin-github-issues")).toBe("")
-  }, 60_000)
+  })
 
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-github-issues")
     expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
-  }, 60_000)
+  })
 
   live("lists issues once its host is allowed, with its own skill, and never shows the token", () =>
     Effect.gen(function* () {

@@ -75,7 +75,7 @@ let project: ExampleProject
 beforeAll(async () => {
   project = await installExamples("plugin-messages")
   project.write("app/README.md", "Sunny spells in the north.\n")
-}, 120_000)
+})
 afterAll(() => project.remove())
 
 const args = ["run", "--json", "--allow", "read_file:README.md", "--plugin", name]
@@ -96,78 +96,66 @@ const runWith = (model: string, url: string) => {
 describe("the plugin messages", () => {
   it("fits the types of the program", async () => {
     expect(await typeProblems(project, "plugin-messages")).toBe("")
-  }, 60_000)
+  })
 
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-messages")
     expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
-  }, 60_000)
+  })
 
-  it.live(
-    "brings the model of a run, which makes calls and reports",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* openServer
-        const ending = yield* runWith("messages:tiny", server.url)
-        expect([ending.code, ending.stderr]).toEqual([0, expect.any(String)])
-        expect(eventsOf(ending).find(({ type }) => type === "tool.finished")).toMatchObject({
-          name: "read_file",
-          result: { success: true }
-        })
-        expect(server.chats.length).toBeGreaterThan(1)
-        for (const { max_tokens, model, system } of server.chats) {
-          expect([model, typeof system, max_tokens > 0]).toEqual(["tiny", "string", true])
-        }
-        for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe(key)
-        expect(ending.stdout + ending.stderr).not.toContain(key)
-      }),
-    60_000
+  it.live("brings the model of a run, which makes calls and reports", () =>
+    Effect.gen(function* () {
+      const server = yield* openServer
+      const ending = yield* runWith("messages:tiny", server.url)
+      expect([ending.code, ending.stderr]).toEqual([0, expect.any(String)])
+      expect(eventsOf(ending).find(({ type }) => type === "tool.finished")).toMatchObject({
+        name: "read_file",
+        result: { success: true }
+      })
+      expect(server.chats.length).toBeGreaterThan(1)
+      for (const { max_tokens, model, system } of server.chats) {
+        expect([model, typeof system, max_tokens > 0]).toEqual(["tiny", "string", true])
+      }
+      for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe(key)
+      expect(ending.stdout + ending.stderr).not.toContain(key)
+    })
   )
 
-  it.live(
-    "names the models of the server when one is missing, and says what to do when no server answers",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* openServer
-        const missing = yield* runWith("messages:large", server.url)
-        expect(missing.code).not.toBe(0)
-        expect(missing.stdout + missing.stderr).toContain("Nearest there: messages:tiny, messages:small.")
-        const nowhere = yield* runWith("messages:tiny", "http://127.0.0.1:1")
-        expect(nowhere.code).not.toBe(0)
-        expect(nowhere.stdout + nowhere.stderr).toContain(String.raw`Start it, or set \"url\" of the plugin messages`)
-      }),
-    60_000
+  it.live("names the models of the server when one is missing, and says what to do when no server answers", () =>
+    Effect.gen(function* () {
+      const server = yield* openServer
+      const missing = yield* runWith("messages:large", server.url)
+      expect(missing.code).not.toBe(0)
+      expect(missing.stdout + missing.stderr).toContain("Nearest there: messages:tiny, messages:small.")
+      const nowhere = yield* runWith("messages:tiny", "http://127.0.0.1:1")
+      expect(nowhere.code).not.toBe(0)
+      expect(nowhere.stdout + nowhere.stderr).toContain(String.raw`Start it, or set \"url\" of the plugin messages`)
+    })
   )
 
-  it.live(
-    "is not used with a wrong configuration, which the failure of its model names",
-    () =>
-      Effect.gen(function* () {
-        configure({ url: 8080 })
-        const { code, stderr, stdout } = yield* Effect.promise(
-          () => project.conduct([...args, "--model", "messages:tiny", "What?"]).ended
-        )
-        expect(code).not.toBe(0)
-        expect(stdout + stderr).toContain("plugins[0][1].url")
-      }),
-    60_000
+  it.live("is not used with a wrong configuration, which the failure of its model names", () =>
+    Effect.gen(function* () {
+      configure({ url: 8080 })
+      const { code, stderr, stdout } = yield* Effect.promise(
+        () => project.conduct([...args, "--model", "messages:tiny", "What?"]).ended
+      )
+      expect(code).not.toBe(0)
+      expect(stdout + stderr).toContain("plugins[0][1].url")
+    })
   )
 
-  it.live(
-    "takes no address from a project",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* openServer
-        const thief = yield* openServer
-        configure({ url: server.url })
-        project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
-        const ending = yield* Effect.promise(
-          () => project.conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
-        )
-        project.write("app/task-conductor.json", "{}")
-        expect(ending.code).toBe(0)
-        expect([server.chats.length > 1, thief.requests]).toEqual([true, []])
-      }),
-    60_000
+  it.live("takes no address from a project", () =>
+    Effect.gen(function* () {
+      const server = yield* openServer
+      const thief = yield* openServer
+      configure({ url: server.url })
+      project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
+      const ending = yield* Effect.promise(
+        () => project.conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
+      )
+      project.write("app/task-conductor.json", "{}")
+      expect(ending.code).toBe(0)
+      expect([server.chats.length > 1, thief.requests]).toEqual([true, []])
+    })
   )
 })

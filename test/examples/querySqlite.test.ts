@@ -41,7 +41,7 @@ beforeAll(async () => {
   database.exec("CREATE TABLE days (day INTEGER, rain REAL)")
   for (let day = 1; day <= 60; day += 1) database.prepare("INSERT INTO days VALUES (?, ?)").run(day, day / 2)
   database.close()
-}, 120_000)
+})
 afterAll(() => project.remove())
 
 const configure = (config: object, more: object = {}): void =>
@@ -54,12 +54,12 @@ const runQuery = Effect.fnUntraced(function* (sql: string) {
 })
 
 const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<ReturnType<typeof runQuery>>>) =>
-  it.live(title, () => Effect.orDie(body()), 60_000)
+  it.live(title, () => Effect.orDie(body()))
 
 describe("the plugin query-sqlite", () => {
   it("fits the types of the program", async () => {
     expect(await typeProblems(project, "plugin-query-sqlite")).toBe("")
-  }, 60_000)
+  })
 
   it("passes its own tests", async () => {
     const { code, stdout } = await testExample(project, "plugin-query-sqlite")
@@ -94,22 +94,19 @@ describe("the plugin query-sqlite", () => {
     })
   )
 
-  it.live(
-    "stops a query within a second of an interrupt",
-    () =>
-      Effect.gen(function* () {
-        configure({ file: "data.sqlite" })
-        const { child, ended, shows } = yield* runQuery(endless)
-        yield* Effect.promise(() => shows(`"tool.progress"`))
-        const process = join(project.root, "app/node_modules", name, "database.js")
-        yield* waitForProcesses(process, (count) => count === 1)
-        const began = Date.now()
-        child.kill("SIGINT")
-        yield* waitForProcesses(process, (count) => count === 0)
-        expect(Date.now() - began).toBeLessThan(1000)
-        yield* Effect.promise(() => ended)
-      }),
-    60_000
+  it.live("stops a query within a second of an interrupt", () =>
+    Effect.gen(function* () {
+      configure({ file: "data.sqlite" })
+      const { child, ended, shows } = yield* runQuery(endless)
+      yield* Effect.promise(() => shows(`"tool.progress"`))
+      const process = join(project.root, "app/node_modules", name, "database.js")
+      yield* waitForProcesses(process, (count) => count === 1)
+      const began = Date.now()
+      child.kill("SIGINT")
+      yield* waitForProcesses(process, (count) => count === 0)
+      expect(Date.now() - began).toBeLessThan(1000)
+      yield* Effect.promise(() => ended)
+    })
   )
 
   live("is not used with a wrong configuration: the file, the place and what is expected are named", () =>

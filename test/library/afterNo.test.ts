@@ -64,49 +64,38 @@ const redirecting =
   }
 
 describe("a no with words", () => {
-  it.live(
-    "is followed by a round that does what they say, and replays the same",
-    () =>
-      Effect.gen(function* () {
-        const { order, stateFolder } = yield* makeWorld
-        const asked: Array<string> = []
-        const iterations: Array<string> = []
-        const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
-        const report = yield* Effect.promise(() => handle.report)
-        expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
-        expect(iterations[0]).toContain('- The person declined "Task section 2" and said: Write b.txt.')
-        expect(asked).toEqual(["Task section 2", "Task section 1"])
-        expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
+  it.live("is followed by a round that does what they say, and replays the same", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const asked: Array<string> = []
+      const iterations: Array<string> = []
+      const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
+      const report = yield* Effect.promise(() => handle.report)
+      expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
+      expect(iterations[0]).toContain('- The person declined "Task section 2" and said: Write b.txt.')
+      expect(asked).toEqual(["Task section 2", "Task section 1"])
+      expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
 
-        const again = resume(handle.runId, { stateFolder, approve: redirecting(asked), model: model() })
-        expect((yield* Effect.promise(() => again.report)).results.map(({ name }) => name)).toEqual([
-          "Look 1",
-          "Write b"
-        ])
-        expect(asked.length).toBe(2)
-      }),
-    120_000
+      const again = resume(handle.runId, { stateFolder, approve: redirecting(asked), model: model() })
+      expect((yield* Effect.promise(() => again.report)).results.map(({ name }) => name)).toEqual(["Look 1", "Write b"])
+      expect(asked.length).toBe(2)
+    })
   )
 })
 
 describe("evidence", () => {
-  it.live(
-    "is counted in the report and shown, and result links are followable",
-    () =>
-      Effect.gen(function* () {
-        const { cli, order, stateFolder } = yield* makeWorld
-        const handle = run(order({ approve: () => false }))
-        const report = yield* Effect.promise(() => handle.report)
-        expect(report.status).toBe("declined")
-        expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1)) says.")
-        expect(report.results[0]?.result.summary).toBe("See [notes](notes.md#L1) and [gone](gone.md) (not found).")
-        expect(report.evidence).toEqual({ checked: 3, wrong: 1 })
-        expect((yield* Effect.promise(() => showRun(handle.runId, { stateFolder }))).evidence).toEqual(report.evidence)
-        expect((yield* cli("show", handle.runId)).stdout).toContain(
-          "Links checked: 3. Wrong, and marked in the text: 1."
-        )
-        expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
-      }),
-    120_000
+  it.live("is counted in the report and shown, and result links are followable", () =>
+    Effect.gen(function* () {
+      const { cli, order, stateFolder } = yield* makeWorld
+      const handle = run(order({ approve: () => false }))
+      const report = yield* Effect.promise(() => handle.report)
+      expect(report.status).toBe("declined")
+      expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1)) says.")
+      expect(report.results[0]?.result.summary).toBe("See [notes](notes.md#L1) and [gone](gone.md) (not found).")
+      expect(report.evidence).toEqual({ checked: 3, wrong: 1 })
+      expect((yield* Effect.promise(() => showRun(handle.runId, { stateFolder }))).evidence).toEqual(report.evidence)
+      expect((yield* cli("show", handle.runId)).stdout).toContain("Links checked: 3. Wrong, and marked in the text: 1.")
+      expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
+    })
   )
 })

@@ -131,109 +131,95 @@ const plain = (text: string): unknown => JSON.parse(text) as unknown
 const lastLine = (text: string): unknown => JSON.parse(text.trim().split("\n").at(-1) ?? "")
 
 describe("a run of the library that is killed", () => {
-  it.live(
-    "goes on from the command line, and nothing that had finished is done again",
-    () =>
-      Effect.gen(function* () {
-        const { cli, order, script } = yield* makeWorld
-        const { executed, free, held, server } = yield* makeServer
-        const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
-        yield* held
+  it.live("goes on from the command line, and nothing that had finished is done again", () =>
+    Effect.gen(function* () {
+      const { cli, order, script } = yield* makeWorld
+      const { executed, free, held, server } = yield* makeServer
+      const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
+      yield* held
 
-        const beside = yield* Effect.promise(() => run(order()).report)
-        expect(beside.status).toBe("done")
+      const beside = yield* Effect.promise(() => run(order()).report)
+      expect(beside.status).toBe("done")
 
-        child.kill("SIGKILL")
-        const { stdout } = yield* Effect.promise(() => ended)
-        const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
-        free()
-        const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
-        expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
-        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
-      }),
-    120_000
+      child.kill("SIGKILL")
+      const { stdout } = yield* Effect.promise(() => ended)
+      const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
+      free()
+      const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
+      expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
+      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+    })
   )
 
-  it.live(
-    "goes on in another script",
-    () =>
-      Effect.gen(function* () {
-        const { order, script, stateFolder } = yield* makeWorld
-        const { executed, free, held, server } = yield* makeServer
-        const { child, ended, says } = script({ run: order({ model: fakeModel, host: server.url }) })
-        yield* held
-        yield* Effect.promise(() => says('"runId"'))
-        const [{ runId = "", standing = "" } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
-        expect(standing).toBe("running")
-        child.kill("SIGKILL")
-        yield* Effect.promise(() => ended)
-        free()
-        const options: ResumeOptions = { stateFolder, allow: ["get_current_time"] }
-        const second = yield* Effect.promise(() => script({ resume: runId, options }).ended)
-        expect(lastLine(second.stdout)).toEqual({ status: "done", answer: "The answer." })
-        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
-      }),
-    120_000
+  it.live("goes on in another script", () =>
+    Effect.gen(function* () {
+      const { order, script, stateFolder } = yield* makeWorld
+      const { executed, free, held, server } = yield* makeServer
+      const { child, ended, says } = script({ run: order({ model: fakeModel, host: server.url }) })
+      yield* held
+      yield* Effect.promise(() => says('"runId"'))
+      const [{ runId = "", standing = "" } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
+      expect(standing).toBe("running")
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => ended)
+      free()
+      const options: ResumeOptions = { stateFolder, allow: ["get_current_time"] }
+      const second = yield* Effect.promise(() => script({ resume: runId, options }).ended)
+      expect(lastLine(second.stdout)).toEqual({ status: "done", answer: "The answer." })
+      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+    })
   )
 })
 
 describe("a run of the command line", () => {
-  it.live(
-    "that is killed goes on in the library, which shows what the command line shows",
-    () =>
-      Effect.gen(function* () {
-        const { cli, project, start, stateFolder } = yield* makeWorld
-        const { executed, free, held, server } = yield* makeServer
-        /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
-        const mine = { stateFolder, project, host: server.url }
-        const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
-        const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
-        yield* held
-        const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
-        expect([standing, pid]).toEqual(["running", child.pid])
-        const refused = yield* Effect.promise(() => failureOf(resume(runId, mine).report))
-        expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
-        child.kill("SIGKILL")
-        yield* Effect.promise(() => ended)
-        expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
-        free()
+  it.live("that is killed goes on in the library, which shows what the command line shows", () =>
+    Effect.gen(function* () {
+      const { cli, project, start, stateFolder } = yield* makeWorld
+      const { executed, free, held, server } = yield* makeServer
+      /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
+      const mine = { stateFolder, project, host: server.url }
+      const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
+      const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
+      yield* held
+      const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
+      expect([standing, pid]).toEqual(["running", child.pid])
+      const refused = yield* Effect.promise(() => failureOf(resume(runId, mine).report))
+      expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => ended)
+      expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
+      free()
 
-        const handle = resume(runId, { ...mine, allow: ["get_current_time"] })
-        const report = yield* Effect.promise(() => handle.report)
-        expect([report.status, report.answer, report.runId, handle.runId]).toEqual([
-          "done",
-          "The answer.",
-          runId,
-          runId
-        ])
-        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+      const handle = resume(runId, { ...mine, allow: ["get_current_time"] })
+      const report = yield* Effect.promise(() => handle.report)
+      expect([report.status, report.answer, report.runId, handle.runId]).toEqual(["done", "The answer.", runId, runId])
+      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
 
-        const shown = yield* Effect.all([
-          cli("runs", "--json"),
-          cli("show", runId, "--json"),
-          cli("show", runId, "--task", "look 1", "--json"),
-          cli("replay", runId, "--json")
+      const shown = yield* Effect.all([
+        cli("runs", "--json"),
+        cli("show", runId, "--json"),
+        cli("show", runId, "--task", "look 1", "--json"),
+        cli("replay", runId, "--json")
+      ])
+      const given = yield* Effect.promise(() =>
+        Promise.all([
+          runs({ stateFolder }),
+          showRun(runId, { stateFolder }),
+          showTask(runId, "look 1", { stateFolder }),
+          replay(runId, { stateFolder })
         ])
-        const given = yield* Effect.promise(() =>
-          Promise.all([
-            runs({ stateFolder }),
-            showRun(runId, { stateFolder }),
-            showTask(runId, "look 1", { stateFolder }),
-            replay(runId, { stateFolder })
-          ])
-        )
-        const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
-        expect(plain(anyBuild(outputJson(given).replaceAll(root, "<root>")))).toEqual(
-          shown.map(({ stdout }) => plain(anyBuild(stdout)))
-        )
-        expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
-          "done",
-          "The answer.",
-          "Look 1",
-          true
-        ])
-      }),
-    120_000
+      )
+      const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
+      expect(plain(anyBuild(outputJson(given).replaceAll(root, "<root>")))).toEqual(
+        shown.map(({ stdout }) => plain(anyBuild(stdout)))
+      )
+      expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
+        "done",
+        "The answer.",
+        "Look 1",
+        true
+      ])
+    })
   )
 })
 

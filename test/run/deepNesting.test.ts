@@ -37,7 +37,7 @@ const asking = (first: ReadonlyArray<string>, command: ReadonlyArray<string> = [
     return { ...ended, chats: server.chats }
   }).pipe(Effect.scoped)
 
-describe("a call of a model over the wire", { timeout: 60_000 }, () => {
+describe("a call of a model over the wire", () => {
   const given = [
     ...deepValues,
     ...deepValues.map(([form, text]) => [`${form}, as a text`, JSON.stringify(text)] as const)
@@ -73,7 +73,7 @@ describe("a call of a model over the wire", { timeout: 60_000 }, () => {
   }
 })
 
-describe("an answer in text", { timeout: 60_000 }, () => {
+describe("an answer in text", () => {
   for (const form of ["objects", "lists in objects", "objects that are never closed", "strings full of brackets"]) {
     for (const command of ["ask", "run"]) {
       it.live(`ends no ${command}: ${form}`, () =>
@@ -117,7 +117,7 @@ const served = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
 const request = (id: number, given: string): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"say","arguments":${oneLine(given)}}}`
 
-describe("a request to the MCP server", { timeout: 60_000 }, () => {
+describe("a request to the MCP server", () => {
   for (const [form, text] of deepValues) {
     it.live(`is an error for its id, and the next is served: ${form}`, () =>
       Effect.gen(function* () {

@@ -20,6 +20,7 @@ import { EventLog } from "../support/EventLog.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { layerTestRun } from "../support/TestRun.ts"
+import { withoutRepeats } from "../support/withoutRepeats.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { stageNameOf } from "../support/stageName.ts"
 import { isAboutSandbox } from "../support/sandboxMessage.ts"
@@ -146,10 +147,10 @@ it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
       /** In the order of release: calls that leave together may arrive in any order. */
       const prompts = sequence.map(([name]) => {
         const messages = server.chats[names.indexOf(name)]?.messages ?? []
-        return [`<!-- ${name} -->`, ...messages.map(({ content, role }) => `<!-- ${role} -->\n${content}`)].join("\n\n")
+        return { name, text: neutral(messages.map(({ content, role }) => `<!-- ${role} -->\n${content}`).join("\n\n")) }
       })
       yield* Effect.promise(async () => {
-        await expect(neutral(prompts.join("\n\n"))).toMatchFileSnapshot(join(folder, "prompts.md"))
+        await expect(withoutRepeats(prompts)).toMatchFileSnapshot(join(folder, "prompts.md"))
         await expect(`${started.toSorted().join("\n")}\n`).toMatchFileSnapshot(join(folder, "calls.txt"))
         await expect(
           neutral(
@@ -161,7 +162,10 @@ it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
               .join("\n")
           )
         ).toMatchFileSnapshot(join(folder, "events.jsonl"))
-        await expect(neutral(JSON.stringify(report, null, 2))).toMatchFileSnapshot(join(folder, "report.json"))
+        const lines = [{ ...report, results: report.results.length }, ...report.results]
+        await expect(neutral(lines.map((line) => JSON.stringify(line)).join("\n"))).toMatchFileSnapshot(
+          join(folder, "report.jsonl")
+        )
       })
       expect(names.toSorted()).toEqual(sequence.map(([release]) => release).toSorted())
       expect([report.status, report.rounds]).toEqual(["done", 2])

@@ -1,36 +1,190 @@
 /**
- * The documents under test/fixtures: what a model wrote, and beside it what the reader must say about it. Read by the
- * tests and the measurements of the readers; test/fixtures/README.md says what the files mean.
+ * The documents of test/fixtures/{task-lists,refinements,results}: what a model wrote, and what the reader must find in it.
+ * A file holds the documents of a family of findings; test/fixtures/README.md says what the keys mean.
  */
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
+import { parse } from "yaml"
 import type { CheckOptions, DocumentKind } from "../../src/domain/documents/CheckReport.ts"
-import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
 import { Task } from "../../src/domain/plan/Task.ts"
+import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
+import { writeOut } from "./writeOut.ts"
 
 const fixtures = new URL("../fixtures/", import.meta.url)
 
-const Place = Schema.Struct({ code: Schema.String, line: Schema.optionalKey(Schema.Int) })
-const Expected = Schema.Struct({
-  finished: Schema.optionalKey(Schema.Array(Schema.String)),
-  planned: Schema.optionalKey(Schema.toCodecJson(Task)),
-  inputs: Schema.optionalKey(Schema.Array(Schema.String)),
-  fill: Schema.optionalKey(Schema.Int),
-  verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
-  issues: Schema.Array(Place),
-  repairs: Schema.Array(Place),
-  value: Schema.Json
+/** A markdown link, or all that a reference holds where the link does not say it. */
+const Reference = Schema.Union([
+  Schema.String,
+  Schema.Struct({ title: Schema.String, href: Schema.String, kind: Schema.String, target: Schema.String })
+])
+const TaskRow = Schema.Struct({
+  name: Schema.String,
+  slug: Schema.optionalKey(Schema.String),
+  skill: Schema.String,
+  need: Schema.String,
+  output: Schema.String,
+  references: Schema.optionalKey(Schema.Array(Reference)),
+  for_each: Schema.optionalKey(Schema.Json),
+  approval: Schema.optionalKey(Schema.Boolean),
+  code: Schema.optionalKey(Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String })))
 })
-const readExpected = Schema.decodeUnknownSync(Schema.fromJsonString(Expected))
+/** A task, or its name in shared.yaml. */
+const TaskOrName = Schema.Union([Schema.String, TaskRow])
+
+const Piece = Schema.Struct({
+  text: Schema.String,
+  goals: Schema.optionalKey(Schema.String)
+})
+const Shared = Schema.Struct({
+  pieces: Schema.Record(Schema.String, Piece),
+  tasks: Schema.Record(Schema.String, TaskRow),
+  inputs: Schema.Record(Schema.String, Schema.Array(Schema.String))
+})
+
+/** A code and its line, as in `field-empty 14`. */
+const Place = Schema.String
+const Entry = Schema.Struct({
+  finished: Schema.optionalKey(Schema.Array(Schema.String)),
+  planned: Schema.optionalKey(Schema.String),
+  inputs: Schema.optionalKey(Schema.String),
+  text: Schema.String,
+  issues: Schema.optionalKey(Schema.Array(Place)),
+  repairs: Schema.optionalKey(Schema.Array(Place)),
+  goals: Schema.optionalKey(Schema.String),
+  tasks: Schema.optionalKey(Schema.Array(TaskOrName)),
+  sections: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(TaskOrName))),
+  task: Schema.optionalKey(TaskOrName),
+  values: Schema.optionalKey(Schema.Json),
+  look_first: Schema.optionalKey(Schema.Json),
+  calls: Schema.optionalKey(Schema.Array(Schema.Json)),
+  summary: Schema.optionalKey(Schema.String),
+  links: Schema.optionalKey(Schema.Array(Schema.Json))
+})
+type Entry = typeof Entry.Type
+
+const readYaml = <A>(schema: Schema.Decoder<A>, name: string): A =>
+  Schema.decodeUnknownSync(schema, { onExcessProperty: "error" })(parse(readFileSync(new URL(name, fixtures), "utf8")))
+
+const shared = readYaml(Shared, "shared.yaml")
+
+interface FoundAt {
+  readonly code: string
+  readonly line?: number
+}
 
 /** One document with what must be said about it. */
 export interface DocumentFixture {
   readonly kind: DocumentKind
-  /** Folder and file name. */
+  /** Folder and name. */
   readonly name: string
   readonly text: string
   readonly options: CheckOptions
-  readonly expected: Pick<typeof Expected.Type, "verdict" | "issues" | "repairs" | "value">
+  readonly expected: {
+    readonly verdict: "accepted" | "repaired" | "rejected"
+    readonly issues: ReadonlyArray<FoundAt>
+    readonly repairs: ReadonlyArray<FoundAt>
+    readonly value: Schema.Json
+  }
+}
+
+const placeOf = (place: string): FoundAt => {
+  const [code = "", line] = place.split(" ")
+  return line === undefined ? { code } : { code, line: Number(line) }
+}
+
+const referenceOf = (reference: typeof Reference.Type) => {
+  if (typeof reference !== "string") return reference
+  const [, title = "", href = ""] = /^\[(.*)\]\((.*)\)$/.exec(reference) ?? []
+  const [, result] = /^#(.*)-results$/.exec(href) ?? []
+  if (/^https?:/.test(href)) return { title, href, kind: "url", target: href }
+  if (result !== undefined) return { title, href, kind: "task_result", target: result }
+  if (href.startsWith("#")) return { title, href, kind: "anchor", target: href.slice(1) }
+  return { title, href, kind: "file", target: href.replace(/#.*/, "") }
+}
+
+const rowOf = (task: typeof TaskOrName.Type): typeof TaskRow.Type => {
+  const row = typeof task === "string" ? shared.tasks[task] : task
+  if (row === undefined) throw new Error(`shared.yaml has no task ${JSON.stringify(task)}.`)
+  return row
+}
+
+/** A task as `check --json` prints it. */
+const printedTask = (task: typeof TaskOrName.Type) => {
+  const row = rowOf(task)
+  return {
+    name: row.name,
+    slug: row.slug ?? row.name.toLowerCase().replaceAll(" ", "-"),
+    skill: row.skill,
+    what_is_needed: row.need,
+    expected_output: row.output,
+    references: (row.references ?? []).map(referenceOf),
+    ...(row.for_each === undefined ? {} : { for_each: row.for_each }),
+    requires_approval: row.approval ?? false,
+    code_blocks: row.code ?? []
+  }
+}
+
+/** A task of a plan. */
+const plannedTask = (task: string): Task => {
+  const row = rowOf(task)
+  return Schema.decodeUnknownSync(Schema.toCodecJson(Task))({
+    name: row.name,
+    whatIsNeeded: row.need,
+    skill: row.skill,
+    references: (row.references ?? []).map(referenceOf),
+    expectedOutput: row.output,
+    requiresApproval: row.approval ?? false,
+    codeBlocks: row.code ?? []
+  })
+}
+
+/** The value as `check --json` prints it; null where the entry holds none. */
+const valueOf = (kind: DocumentKind, entry: Entry): Schema.Json => {
+  const { calls = [], finished = [], links = [], look_first, summary, task, tasks, values } = entry
+  if (kind === "result") return summary === undefined ? null : { summary, links }
+  if (kind === "refinement") {
+    if (task === undefined) return null
+    return {
+      task: printedTask(task),
+      ...(values === undefined ? {} : { inputs: values }),
+      ...(look_first === undefined ? {} : { look_first }),
+      tool_calls: calls
+    }
+  }
+  const lists = entry.sections ?? (tasks === undefined ? undefined : { "Task section 1": tasks })
+  if (lists === undefined) return null
+  const sections = Object.entries(lists).map(([title, rows]) => ({ title, tasks: rows.map(printedTask) }))
+  const [, piece] = /^\{\{(.+)\}\}$/m.exec(entry.text) ?? []
+  return {
+    goals: entry.goals ?? shared.pieces[piece ?? ""]?.goals ?? "",
+    sections,
+    pending: sections.flatMap((section) => section.tasks.map(({ name }) => name)),
+    finished
+  }
+}
+
+/** Puts pieces in the place of the lines that name them. */
+const wholeText = (text: string): string =>
+  writeOut(text.replaceAll(/^\{\{(.+)\}\}\n/gm, (line, name: string) => shared.pieces[name]?.text ?? line))
+
+const fixtureOf = (kind: DocumentKind, name: string, entry: Entry): DocumentFixture => {
+  const { finished, inputs, issues = [], planned, repairs = [] } = entry
+  return {
+    kind,
+    name,
+    text: wholeText(entry.text),
+    options: {
+      ...(finished === undefined ? {} : { finished }),
+      ...(planned === undefined ? {} : { planned: plannedTask(planned) }),
+      ...(inputs === undefined ? {} : { inputs: readSkillInputs((shared.inputs[inputs] ?? []).join("\n")).inputs })
+    },
+    expected: {
+      verdict: issues.length > 0 ? "rejected" : repairs.length > 0 ? "repaired" : "accepted",
+      issues: issues.map(placeOf),
+      repairs: repairs.map(placeOf),
+      value: valueOf(kind, entry)
+    }
+  }
 }
 
 const folders: ReadonlyArray<readonly [string, DocumentKind]> = [
@@ -39,27 +193,17 @@ const folders: ReadonlyArray<readonly [string, DocumentKind]> = [
   ["results", "result"]
 ]
 
-const readFixture = (kind: DocumentKind, name: string): DocumentFixture => {
-  const text = readFileSync(new URL(name, fixtures), "utf8")
-  const { fill, finished, inputs, planned, ...expected } = readExpected(
-    readFileSync(new URL(name.replace(/\.md$/, ".expected.json"), fixtures), "utf8")
-  )
-  return {
-    kind,
-    name,
-    text: fill === undefined ? text : text.replace("@fill@", "x".repeat(fill)),
-    options: {
-      ...(finished === undefined ? {} : { finished }),
-      ...(planned === undefined ? {} : { planned }),
-      ...(inputs === undefined ? {} : { inputs: readSkillInputs(inputs.join("\n")).inputs })
-    },
-    expected
-  }
-}
-
 /** All documents, by folder and name. */
 export const documentFixtures: ReadonlyArray<DocumentFixture> = folders.flatMap(([folder, kind]) =>
   readdirSync(new URL(`${folder}/`, fixtures))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => readFixture(kind, `${folder}/${name}`))
+    .flatMap((file) => Object.entries(readYaml(Schema.Record(Schema.String, Entry), `${folder}/${file}`)))
+    .map(([name, entry]) => fixtureOf(kind, `${folder}/${name}`, entry))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 )
+
+/** A document by folder and name. */
+export const documentOf = (name: string): DocumentFixture => {
+  const fixture = documentFixtures.find((one) => one.name === name)
+  if (fixture === undefined) throw new Error(`There is no document ${name} under test/fixtures.`)
+  return fixture
+}

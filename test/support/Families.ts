@@ -14,7 +14,6 @@ const folder = new URL("../fixtures/families/", import.meta.url)
 
 const Call = Schema.Struct({ name: Schema.String, arguments: Schema.Record(Schema.String, Schema.Json) })
 const Document = Schema.Struct({
-  name: Schema.String,
   text: Schema.String,
   /** What is called; a value without a name stands under the empty one. */
   calls: Schema.optionalKey(Schema.Array(Call)),
@@ -28,13 +27,25 @@ const Document = Schema.Struct({
 const Family = Schema.Struct({
   family: Schema.String,
   reports: Schema.NonEmptyArray(Schema.String),
-  documents: Schema.Array(Document)
+  /** By name; a text alone calls what most of them call. */
+  documents: Schema.Record(Schema.String, Schema.Union([Schema.String, Document]))
 })
 const decode = Schema.decodeUnknownSync(Family)
 
-export type FamilyDocument = typeof Document.Type
+export type FamilyDocument = typeof Document.Type & { readonly name: string }
 
-export const families = readdirSync(folder).map((name) => decode(parse(readFileSync(new URL(name, folder), "utf8"))))
+const usualCalls = [{ name: "read_file", arguments: { path: "src/limits.ts" } }]
+
+export const families = readdirSync(folder).map((file) => {
+  const { documents, family, reports } = decode(parse(readFileSync(new URL(file, folder), "utf8")))
+  return {
+    family,
+    reports,
+    documents: Object.entries(documents).map(([name, document]): FamilyDocument =>
+      Object.assign({ name }, typeof document === "string" ? { text: document, calls: usualCalls } : document)
+    )
+  }
+})
 
 const tools = ["read_file", "search_files", "write_file", "edit_file", "run_command", "get_file_tree"]
 const task = plainTask("limit", "edit-files", "Raise the limit.", "A change.")

@@ -7,6 +7,7 @@ import * as Struct from "effect/Struct"
 import { readdirSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { type ExampleKind, exampleKinds } from "./ExampleKinds.ts"
+import { writeOut } from "./writeOut.ts"
 
 const Examples = Schema.Record(
   Schema.String,
@@ -28,13 +29,6 @@ export interface RuleExample {
   /** Codes that cannot be avoided in `before`. */
   readonly alongside: ReadonlyArray<string>
 }
-
-/** Writes out `{{3 x "text #"}}`: the text as often as the number says, with its own number for each `#`. */
-const writeOut = (text: string): string =>
-  text.replace(/\{\{(\d+) x ("(?:[^"\\]|\\.)*")\}\}/g, (_, times: string, quoted: string) => {
-    const parts = String(JSON.parse(quoted)).split("#")
-    return Array.from({ length: Number(times) }, (__, index) => parts.join(String(index + 1))).join("")
-  })
 
 const folder = new URL("../fixtures/rules/", import.meta.url)
 

@@ -2,15 +2,8 @@
  * Random documents for the readers: a soup of what documents are made of, and valid documents with pieces of the soup
  * spliced in. The same seed gives the same documents.
  */
-import { readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
-
-const folders: Readonly<Record<DocumentKind, string>> = {
-  "task-list": "task-lists",
-  refinement: "refinements",
-  result: "results"
-}
+import { documentFixtures } from "./DocumentFixtures.ts"
 
 // oxfmt-ignore
 const pieces: ReadonlyArray<string> = [
@@ -40,13 +33,9 @@ const soup = (random: Random, length: number): string =>
     random(12) === 0 ? String.fromCodePoint(random(0x2fff)) : (pieces[random(pieces.length)] ?? "")
   ).join("")
 
-/** All fixtures of a kind. */
-export const fixturesOf = (kind: DocumentKind): ReadonlyArray<string> => {
-  const folder = new URL(`../fixtures/${folders[kind]}/`, import.meta.url)
-  return readdirSync(fileURLToPath(folder))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => readFileSync(new URL(name, folder), "utf8"))
-}
+/** The fixtures of a kind; those that test a limit of size are too large to try many times. */
+export const fixturesOf = (kind: DocumentKind): ReadonlyArray<string> =>
+  documentFixtures.filter((fixture) => fixture.kind === kind && fixture.text.length < 50_000).map(({ text }) => text)
 
 /** Takes out a piece of a document and puts soup in its place, once or a few times. */
 const splice = (random: Random, document: string): string => {

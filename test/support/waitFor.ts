@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { waitLimit } from "./withinLimit.ts"
 
-/** Looks again and again; fails after a minute, with what was seen by then. */
+/** Looks again and again; fails at the limit, with what was seen by then. */
 export const waitFor = Effect.fnUntraced(function* (
   what: string,
   condition: () => boolean,

@@ -41,7 +41,7 @@ const plugins = { plugins: [join(project, "plugin.mjs")] }
 const loaded = /the plugin was loaded/
 const notProven = /is not proven to be yours/
 
-describe("a journal of somebody else", { timeout: 60_000 }, () => {
+describe("a journal of somebody else", () => {
   it("loads no plugin when its run goes on; the person may name it", async () => {
     const { stderr } = await sandbox.run(["resume", plant(plugins)])
     expect([stderr.match(loaded), notProven.test(stderr)]).toEqual([null, true])
@@ -99,7 +99,7 @@ describe("a journal of somebody else", { timeout: 60_000 }, () => {
   })
 })
 
-describe("a project that was moved", { timeout: 60_000 }, () => {
+describe("a project that was moved", () => {
   it("is named when its run goes on, once", async () => {
     const old = join(sandbox.root, "old")
     mkdirSync(old)
@@ -122,7 +122,7 @@ describe("a project that was moved", { timeout: 60_000 }, () => {
   })
 })
 
-describe("the key of the person", { timeout: 60_000 }, () => {
+describe("the key of the person", () => {
   it("is made with the first journal and stays the same", async () => {
     const file = join(sandbox.root, "home/.local/state/task-conductor/journal.key")
     await sandbox.run(["run", "--model", "embedded", "Find notes."])

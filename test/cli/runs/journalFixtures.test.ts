@@ -38,7 +38,7 @@ const json = async <A>(...words: ReadonlyArray<string>): Promise<A> => {
   return JSON.parse(stdout) as A
 }
 
-describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
+describe.concurrent("a journal that was recorded", () => {
   it("stands in the list of runs with how it ended", async () => {
     const { stdout } = await sandbox.start(["runs", "--json"]).ended
     const all = JSON.parse(stdout) as ReadonlyArray<Omit<RunSummary, "runId"> & { readonly run_id: string }>

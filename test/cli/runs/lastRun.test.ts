@@ -41,7 +41,7 @@ beforeAll(async () => {
   mkdirSync(join(sandbox.root, "other"))
   sandbox.write("project/notes.md", "# Notes\n")
   other = await elsewhere()
-}, 60_000)
+})
 
 describe("the last run", () => {
   it("is not that of another project", async () => {

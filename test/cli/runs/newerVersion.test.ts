@@ -57,7 +57,7 @@ const unknown: ReadonlyArray<readonly [what: string, record: string]> = [
 
 const wordsOfErrors = /internal error|SchemaError|Expected |at \[/
 
-describe("a journal of a newer version", { timeout: 60_000 }, () => {
+describe("a journal of a newer version", () => {
   it.each(unknown)("is shown and played again without %s that is not known", async (_what, record) => {
     const runId = plant((records) => [...records, newer, record])
     for (const words of [

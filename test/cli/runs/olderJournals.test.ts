@@ -14,7 +14,7 @@ import { linesOf, textOf } from "../../support/SealedJournals.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures/journals")
 
-describe("a run that an older version left", { timeout: 60_000 }, () => {
+describe("a run that an older version left", () => {
   for (const version of ["v1", "v1-turns", "v1-builds"])
     liveTest(`goes on and is replayed: ${version}`, () =>
       Effect.gen(function* () {

@@ -61,7 +61,7 @@ const resume = async (put: (file: string) => void) => {
   return { file, code, stdout, said: stderr.replaceAll(`<root>/${runs}/${runId}/journal.jsonl`, "FILE") }
 }
 
-describe.concurrent("resume", { timeout: 60_000 }, () => {
+describe.concurrent("resume", () => {
   it.each(cases)("refuses a journal with %s", async (_what, content, says) => {
     const { code, file, said, stdout } = await resume((file) => writeFileSync(file, content))
     expect([code, stdout, said.trim()]).toEqual([1, "", `The journal FILE ${says}`])
@@ -102,7 +102,7 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
 })
 
 /* One after the other: both go on, and need the lock on the project. */
-describe("resume", { timeout: 60_000 }, () => {
+describe("resume", () => {
   it("leaves a journal alone in which the end of a line was flipped", async () => {
     const runId = "20261120-183000-flip"
     const opened = { ...openedRecord(), project: join(sandbox.root, "project"), order: { runId, prompt: "Hi." } }

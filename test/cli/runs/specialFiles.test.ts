@@ -49,7 +49,7 @@ const strange: ReadonlyArray<readonly [what: string, put: (file: string) => void
   ["nothing", () => undefined]
 ]
 
-describe("a folder of runs", { timeout: 60_000 }, () => {
+describe("a folder of runs", () => {
   it("is listed and used whatever stands in it", async () => {
     for (const [index, [, put]] of strange.entries()) {
       const folder = join(runs, `20261120-183000-s${index}`)
@@ -103,7 +103,7 @@ describe("a folder of runs", { timeout: 60_000 }, () => {
   })
 })
 
-describe("a state folder that cannot be made", { timeout: 60_000 }, () => {
+describe("a state folder that cannot be made", () => {
   writeFileSync(join(sandbox.root, "plain"), "x")
 
   it.each([

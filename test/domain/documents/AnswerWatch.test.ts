@@ -15,7 +15,7 @@ import { readRefinement } from "../../../src/domain/documents/RefinementFormat.t
 import { scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
-import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
+import { fixturesOf, makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 
 const watch = (text: string, shape?: AnswerShape, size = 37): Unrecoverable | undefined => {
   const answer = new AnswerWatch(shape)
@@ -229,9 +229,7 @@ const talk = many(200, sentence)
 
 describe("AnswerWatch with a shape", () => {
   it("lets all fixtures of task lists pass", () => {
-    const files = textFiles("test/fixtures/task-lists").filter((file) => file.endsWith(".md"))
-    expect(files.length).toBeGreaterThan(10)
-    expect(files.filter((file) => watch(readFileSync(file, "utf8"), taskListShape) !== undefined)).toEqual([])
+    expect(fixturesOf("task-list").filter((text) => watch(text, taskListShape) !== undefined)).toEqual([])
   })
 
   it("stops talk that does not come to the document, and says how it begins", () => {

@@ -1,16 +1,8 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { globSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import {
-  checkDocument,
-  CheckReport,
-  type DocumentKind,
-  fixDocument
-} from "../../../src/domain/documents/CheckReport.ts"
+import { checkDocument, CheckReport, fixDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { originalPrompt } from "../../../src/domain/documents/TaskListFormat.ts"
-
-const fixtures = new URL("../../fixtures/", import.meta.url)
+import { documentFixtures, documentOf } from "../../support/DocumentFixtures.ts"
 
 describe("checkDocument", () => {
   it("prints one object in the documented shape", () => {
@@ -53,33 +45,19 @@ describe("checkDocument", () => {
   })
 
   it("survives the way through JSON", () => {
-    const text = readFileSync(new URL("task-lists/ok-references.md", fixtures), "utf8")
+    const text = documentOf("task-lists/ok-references").text
     const report = checkDocument("task-list", text)
     const read = Schema.decodeUnknownSync(Schema.fromJsonString(CheckReport))
     expect(read(JSON.stringify(report))).toEqual(report)
   })
 
   it("takes an anchor that looks like a result for one, since there is no request document", () => {
-    const text = readFileSync(new URL("task-lists/ok-flat.md", fixtures), "utf8").replace(
-      "#project-description",
-      "#test-results"
-    )
+    const text = documentOf("task-lists/ok-flat").text.replace("#project-description", "#test-results")
     expect(checkDocument("task-list", text).issues.map((issue) => issue.code)).toEqual(["reference-task-unknown"])
   })
 })
 
-const fixturesOf = (folder: string, kind: DocumentKind) =>
-  globSync(`${folder}/*.md`, { cwd: fileURLToPath(new URL("../../fixtures/", import.meta.url)) }).map((path) => ({
-    path,
-    kind,
-    text: readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), "utf8")
-  }))
-
-const all = [
-  ...fixturesOf("task-lists", "task-list"),
-  ...fixturesOf("refinements", "refinement"),
-  ...fixturesOf("results", "result")
-]
+const all = documentFixtures.map(({ kind, name, text }) => ({ path: name, kind, text }))
 
 const list = (prompt: string, heading = "## Original prompt") => `${heading}
 

@@ -74,7 +74,7 @@ describe("a reader", () => {
           })
         }
       }),
-    { arbitrary: { runs: 200 }, timeout: 60_000 }
+    { arbitrary: { runs: 200 } }
   )
 
   it.effect.prop(
@@ -98,7 +98,7 @@ describe("a reader", () => {
           })
         }
       }),
-    { arbitrary: { runs: 200 }, timeout: 60_000 }
+    { arbitrary: { runs: 200 } }
   )
 
   it.effect.prop(
@@ -109,7 +109,7 @@ describe("a reader", () => {
         const { value } = readResult(text)
         expect(readResult(Option.getOrThrow(value).document).value).toEqual(value)
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 300 } }
   )
 
   it.effect.prop(
@@ -124,7 +124,7 @@ describe("a reader", () => {
           }
         }
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 300 } }
   )
 
   it.effect.prop(
@@ -149,7 +149,7 @@ describe("a reader", () => {
           expect(issues.map((issue) => [issue.code, issue.where.line])).toEqual([[code, skill + 2]])
         }
       }),
-    { arbitrary: { runs: 100 }, timeout: 60_000 }
+    { arbitrary: { runs: 100 } }
   )
 })
 

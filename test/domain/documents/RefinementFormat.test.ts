@@ -45,7 +45,7 @@ describe("readRefinement", () => {
           expect(readRefinement(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
         }
       }),
-    { arbitrary: { runs: 200 }, timeout: 60_000 }
+    { arbitrary: { runs: 200 } }
   )
 
   it("updates texts, references and code of the planned task", () => {

@@ -3,16 +3,17 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { readdirSync, readFileSync } from "node:fs"
 import { originalPrompt, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { documentFixtures } from "../../support/DocumentFixtures.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
-const fixtures = new URL("../../fixtures/task-lists/", import.meta.url)
-const readable = readdirSync(fixtures).filter((name) => /^(?:ok|repaired)-.*\.md$/.test(name))
+const readable = documentFixtures.filter(
+  ({ expected, kind }) => kind === "task-list" && expected.verdict !== "rejected"
+)
 
 const document = (tasks: string): string =>
   `## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
@@ -41,7 +42,7 @@ describe("readTaskList", () => {
         const reading = readTaskList(renderTaskList(list, { prompt }), { allowEmpty: true })
         expect(reading).toEqual({ value: Option.some(list), issues: [], repairs: [] })
       }),
-    { arbitrary: { runs: 500 }, timeout: 60_000 }
+    { arbitrary: { runs: 500 } }
   )
 
   it.effect.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) =>
@@ -73,12 +74,11 @@ describe("readTaskList", () => {
         const again = readTaskList(renderTaskList(Option.getOrThrow(value)), { allowEmpty: true })
         expect(again).toEqual({ value, issues: [], repairs: [] })
       }),
-    { arbitrary: { runs: 300 }, timeout: 60_000 }
+    { arbitrary: { runs: 300 } }
   )
 
-  it.each(readable)("repairs once and for all: %s", (name) => {
+  it.each(readable)("repairs once and for all: $name", ({ text }) => {
     const options = { finished: ["Research 1"] }
-    const text = readFileSync(new URL(name, fixtures), "utf8")
     const value = Option.getOrThrow(readTaskList(text, options).value)
     expect(readTaskList(renderTaskList(value), options)).toEqual({ value: Option.some(value), issues: [], repairs: [] })
   })

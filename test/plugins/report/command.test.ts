@@ -84,7 +84,7 @@ beforeAll(async () => {
   await handle.report
   page = await report(runId, { stateFolder })
   all = parsed(page.html)
-}, 60_000)
+})
 
 describe("the page of a report", () => {
   it("has known elements only, and nothing that acts or loads", () => {

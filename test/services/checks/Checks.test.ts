@@ -20,8 +20,7 @@ const live = <A, E>(
   name: string,
   body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>,
   options: NeedOptions = {}
-): void =>
-  void it.live(name, () => Effect.provide(Effect.scoped(body()), NodeServices.layer), { timeout: 30_000, ...options })
+): void => void it.live(name, () => Effect.provide(Effect.scoped(body()), NodeServices.layer), options)
 
 const node = process.execPath
 

@@ -282,38 +282,35 @@ const changeAtOnce = (what: "remember" | "revoke", file: string) =>
     return Promise.all(ends)
   })
 
-layer(NodeServices.layer, { excludeTestServices: true, timeout: 60_000 })(
-  "the file of remembered permissions",
-  (it) => {
-    it.effect("loses no rule that processes remember at the same time", () =>
-      Effect.gen(function* () {
-        const file = yield* makeFile(["read_file"])
-        expect(yield* changeAtOnce("remember", file)).toEqual(processes.map(() => 0))
-        expect(yield* remembered(file)).toEqual(["read_file", ...processes.flatMap(toolsOf)].toSorted())
-      })
-    )
+layer(NodeServices.layer, { excludeTestServices: true })("the file of remembered permissions", (it) => {
+  it.effect("loses no rule that processes remember at the same time", () =>
+    Effect.gen(function* () {
+      const file = yield* makeFile(["read_file"])
+      expect(yield* changeAtOnce("remember", file)).toEqual(processes.map(() => 0))
+      expect(yield* remembered(file)).toEqual(["read_file", ...processes.flatMap(toolsOf)].toSorted())
+    })
+  )
 
-    it.effect("holds none that processes revoke at the same time", () =>
-      Effect.gen(function* () {
-        const file = yield* makeFile(["read_file", ...processes.flatMap(toolsOf)])
-        expect(yield* changeAtOnce("revoke", file)).toEqual(processes.map(() => 0))
-        expect(yield* remembered(file)).toEqual(["read_file"])
-      })
-    )
+  it.effect("holds none that processes revoke at the same time", () =>
+    Effect.gen(function* () {
+      const file = yield* makeFile(["read_file", ...processes.flatMap(toolsOf)])
+      expect(yield* changeAtOnce("revoke", file)).toEqual(processes.map(() => 0))
+      expect(yield* remembered(file)).toEqual(["read_file"])
+    })
+  )
 
-    it.effect("can be changed again when a process died that held it, and keeps nothing that it left", () =>
-      Effect.gen(function* () {
-        const file = yield* makeFile(["read_file"])
-        const folder = file.slice(0, file.lastIndexOf("/"))
-        const holder = yield* Effect.promise(() => start(lockScript, ["hold", `policies ${file}`, folder]))
-        writeFileSync(`${file}.abc.tmp`, "half")
-        const ended = once(holder, "exit")
-        holder.kill("SIGKILL")
-        yield* Effect.promise(() => ended)
-        const change = Policies.use((policies) => policies.revoke(ruleOf("read_file")))
-        expect(yield* Effect.provide(change, Policies.layer(file))).toBe(true)
-        expect(readdirSync(folder)).toEqual(["policies.json"])
-      })
-    )
-  }
-)
+  it.effect("can be changed again when a process died that held it, and keeps nothing that it left", () =>
+    Effect.gen(function* () {
+      const file = yield* makeFile(["read_file"])
+      const folder = file.slice(0, file.lastIndexOf("/"))
+      const holder = yield* Effect.promise(() => start(lockScript, ["hold", `policies ${file}`, folder]))
+      writeFileSync(`${file}.abc.tmp`, "half")
+      const ended = once(holder, "exit")
+      holder.kill("SIGKILL")
+      yield* Effect.promise(() => ended)
+      const change = Policies.use((policies) => policies.revoke(ruleOf("read_file")))
+      expect(yield* Effect.provide(change, Policies.layer(file))).toBe(true)
+      expect(readdirSync(folder)).toEqual(["policies.json"])
+    })
+  )
+})

@@ -1,0 +1,301 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { copyProduct, packFolder } from "./support/packedProduct.ts"
+import { needsTerminal, openTerminal } from "./support/PseudoTerminal.ts"
+import { packageFiles, wordsModule } from "./support/PluginFiles.ts"
+import { type Registry, startRegistry } from "./support/Registry.ts"
+
+const repository = fileURLToPath(new URL("..", import.meta.url))
+const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-packages-")))
+const app = join(root, "app")
+const plugin = "task-conductor-plugin-word-count"
+let registry: Registry
+let installed: Ended
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const environment = () => ({
+  PATH: process.env["PATH"],
+  HOME: join(root, "home"),
+  XDG_CONFIG_HOME: join(root, "config"),
+  OLLAMA_HOST: "127.0.0.1:1",
+  NODE_COMPILE_CACHE: join(root, "compile-cache"),
+  npm_config_registry: registry.url,
+  npm_config_cache: join(root, "cache"),
+  npm_config_update_notifier: "false",
+  npm_config_audit: "false",
+  npm_config_fund: "false"
+})
+
+const start = (command: string, args: ReadonlyArray<string>, cwd = app): Promise<Ended> =>
+  new Promise((resolve) => {
+    const options = { cwd, env: environment(), maxBuffer: 100_000_000 }
+    const child = execFile(command, [...args], options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    )
+    child.stdin?.end()
+  })
+
+const put = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+/** Fails with what was said when the command failed. */
+const succeed = async (ended: Promise<Ended>): Promise<Ended> => {
+  const { code, stderr, stdout } = await ended
+  assert.strictEqual(code, 0, `${stdout}\n${stderr}`)
+  return { code, stderr, stdout }
+}
+
+const conduct = (...args: ReadonlyArray<string>) => start(join(app, "node_modules/.bin/task-conductor"), args)
+const order = ["run", "--model", "embedded", "--skill", "count-words", "How many words has README.md?"]
+
+/** The envelope of the first tool call among the events. */
+const counted = (events: string): object | undefined =>
+  events
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly result?: object })
+    .find(({ type }) => type === "tool.finished")?.result
+
+/** Runs on a terminal of its own and answers the first question. */
+const answerOnTerminal = async (answer: string) => {
+  const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
+  const terminal = openTerminal(words, { cwd: app, env: environment() })
+  await terminal.shows("Allow? ")
+  terminal.type(answer)
+  /* What allows more than the question shows is ended with Enter. */
+  if (answer !== "n") setTimeout(() => terminal.type("\r"), 200)
+  const status = await terminal.ended
+  return { status, asked: terminal.screen().includes(`load the plugin ${plugin}`) }
+}
+
+beforeAll(async () => {
+  const product = copyProduct(root)
+  registry = await startRegistry(repository, product)
+  for (const folder of ["home", "config"]) mkdirSync(join(root, folder))
+  const tarballs = [packFolder(product, root), packFolder(join(repository, "examples/plugin-word-count"), root)]
+  put("app/package.json", "{}")
+  put("app/task-conductor.json", JSON.stringify({ plugins: [plugin] }))
+  put("app/README.md", "Sunny spells in the north.\nRain in the south.\n")
+  put(
+    "app/.task-conductor/skills/count-words/SKILL.md",
+    "---\nname: count-words\ndescription: Counts the words of a file. Use it when a length in words is asked for.\nallowed-tools: word_count\n---\n\n## Refinement\n\nCall `word_count` for each file.\n\n## Execution\n\nSay the counts.\n"
+  )
+  installed = await succeed(start("npm", ["install", ...tarballs]))
+})
+afterAll(() => {
+  registry.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+describe("the installed packages", () => {
+  it("come with one copy of effect and nothing else", () => {
+    const folders = readdirSync(join(app, "node_modules")).filter((name) => !name.startsWith("."))
+    assert.deepStrictEqual(folders.toSorted(), ["effect", "task-conductor", plugin])
+    assert.isFalse(existsSync(join(app, "node_modules/task-conductor/node_modules")))
+  })
+
+  it("come with the licences of what is bundled", () => {
+    const text = readFileSync(join(app, "node_modules/task-conductor/dist/library/LICENSES.txt"), "utf8")
+    for (const name of ["@effect/platform-node 4", "rehype-parse 9"]) assert.include(text, name)
+    assert.notInclude(text, "\neffect 4")
+  })
+
+  it("are installed without a warning", () => {
+    assert.strictEqual(installed.stderr, "")
+  })
+
+  it("read HTML in a thread", async () => {
+    const worker = join(app, "node_modules/task-conductor/dist/library/HtmlWorker.js")
+    const script = `import { Worker } from "node:worker_threads"
+      const workerData = { html: "<h1>News</h1><p>Old <b>tales</b>", url: "https://a.example/" }
+      new Worker(${JSON.stringify(worker)}, { workerData, execArgv: [] }).on("message", ({ text }) => console.log(text))`
+    const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
+    assert.strictEqual(stdout, "# News\n\nOld **tales**\n")
+  })
+
+  it("list the plugin without starting it until it is trusted", async () => {
+    const { stdout } = await succeed(start("npx", ["task-conductor", "tools", "list"]))
+    assert.notInclude(stdout, "word_count")
+    const listed = await succeed(conduct("plugins", "list"))
+    assert.match(listed.stdout, new RegExp(`^${plugin}  1\\.0\\.0  project\n {2}.*not trusted it`, "m"))
+  })
+
+  it("run a plan that uses its tool, once it is allowed", async () => {
+    const { stdout } = await succeed(conduct(...order, "--json", "--allow", `load_plugin:${plugin} *`))
+    assert.deepInclude(counted(stdout), {
+      success: true,
+      data: { path: "README.md", words: 9, lines: 3 },
+      error_type: "none"
+    })
+    assert.isUndefined(counted((await conduct(...order, "--json")).stdout))
+  })
+
+  it("remember the trust of a person, for exactly this content, until it is revoked", needsTerminal, async () => {
+    const { asked, status } = await answerOnTerminal("e")
+    assert.deepStrictEqual([status, asked], [0, true])
+    const ruleOf = (text: string) => new RegExp(`load_plugin:${plugin} sha256:[0-9a-f]{64}`).exec(text)?.[0] ?? ""
+    const rule = ruleOf((await succeed(conduct("permissions", "list"))).stdout)
+    assert.isDefined(counted((await succeed(conduct(...order, "--json"))).stdout))
+
+    const module = join(app, "node_modules", plugin, "index.js")
+    const released = readFileSync(module, "utf8")
+    writeFileSync(module, `${released}\n// changed\n`)
+    assert.include((await conduct(...order)).stderr, "have not trusted it")
+    writeFileSync(module, released)
+    assert.notInclude((await succeed(conduct(...order))).stderr, "have not trusted it")
+
+    await succeed(conduct("permissions", "revoke", rule))
+    assert.include((await conduct(...order)).stderr, "have not trusted it")
+  })
+
+  it("are for scripts as well", async () => {
+    const script = `import { run, runs } from "task-conductor"
+      const { events, report, runId } = run({ prompt: "How many words has README.md?", model: "embedded", skill: "count-words", plugins: [${JSON.stringify(plugin)}] })
+      for await (const event of events) console.log(JSON.stringify(event))
+      await report
+      console.log(JSON.stringify({ type: "kept", ids: (await runs()).map((one) => one.runId), runId }))`
+    const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
+    assert.deepInclude(counted(stdout), { success: true })
+    const { ids, runId } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as { ids: Array<string>; runId: string }
+    assert.include(ids, runId)
+    assert.match((await succeed(conduct("show", runId))).stdout, new RegExp(`^# Run ${runId}$`, "m"))
+  })
+})
+
+/** What `word_count` gives for an integer: with the plugin imported as a run does, or by Node itself beforehand. */
+const callTool = async (module: string, by: "run" | "node"): Promise<unknown> => {
+  const script = `import { runTool } from "task-conductor/testing"
+    const url = new URL(${JSON.stringify(pathToFileURL(module).href)})
+    const plugin = ${by === "run" ? "url" : "(await import(url)).default"}
+    console.log(JSON.stringify((await runTool(plugin, "word_count", { text: "one two", atLeast: 5 })).data))`
+  const { stderr, stdout } = await start(process.execPath, ["--input-type=module", "-e", script])
+  // Node shows the line of the source before the message, and that may hold the words of the message, too.
+  const message = /(?<=is not used: )its .*/.exec(stderr) ?? /ERR_[A-Z_]+/.exec(stderr)
+  return stdout === "" ? message?.[0] : JSON.parse(stdout)
+}
+
+describe("one copy of effect", () => {
+  const effect = join(app, "node_modules/effect")
+
+  it("is shared with a plugin that has a copy of its own, whose values would not work", async () => {
+    for (const [path, text] of Object.entries(packageFiles("nested/words", wordsModule()))) put(path, text)
+    cpSync(effect, join(root, "nested/words/node_modules/effect"), { recursive: true })
+    const linked = join(root, "nested/words/node_modules/task-conductor")
+    symlinkSync(join(app, "node_modules/task-conductor"), linked)
+    const module = join(root, "nested/words/index.js")
+    assert.deepStrictEqual(
+      [await callTool(module, "run"), await callTool(module, "node")],
+      [
+        5,
+        'its tool "word_count" is not well formed: "parameters" is not a schema of the effect package of this program.'
+      ]
+    )
+  })
+
+  it("is shared with a plugin that has none", async () => {
+    for (const [path, text] of Object.entries(packageFiles("config/node_modules/bare", wordsModule()))) put(path, text)
+    const module = join(root, "config/node_modules/bare/index.js")
+    const given = [await callTool(module, "run"), await callTool(module, "node")]
+    assert.deepStrictEqual(given, [5, "ERR_MODULE_NOT_FOUND"])
+  })
+
+  it("is shared with a plugin that is linked from elsewhere", async () => {
+    symlinkSync(join(root, "nested/words"), join(app, "node_modules/linked"))
+    const { stdout } = await succeed(conduct("tools", "list", "--json", "--plugin", "linked"))
+    assert.include(stdout, '"origin": "words@1.2.0"')
+    assert.strictEqual(await callTool(join(app, "node_modules/linked/index.js"), "run"), 5)
+  })
+
+  it("is shared with a plugin that is installed beside the program", async () => {
+    const bin = join(app, "node_modules/.bin/task-conductor")
+    put("config/task-conductor/config.json", JSON.stringify({ plugins: [plugin] }))
+    const listed = await succeed(start(bin, ["plugins", "list"], join(root, "home")))
+    rmSync(join(root, "config/task-conductor/config.json"))
+    assert.match(listed.stdout, new RegExp(`^word-count {2}1\\.0\\.0 {2}user {2}${plugin}\n {2}word_count`, "m"))
+  })
+})
+
+describe("a plugin in TypeScript", () => {
+  it("compiles against the types of the package", async () => {
+    put(
+      "app/sample.ts",
+      `import * as Effect from "effect/Effect"
+       import * as Schema from "effect/Schema"
+       import { run, type RunOptions } from "task-conductor"
+       import { check } from "task-conductor/check"
+       import { changePreview, definePlugin, fitLines, nearestHint, nearestPaths, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
+       import { checkPlugin, runTool } from "task-conductor/testing"
+       const size = tool({
+         description: "Says how long a file is.",
+         parameters: Schema.Struct({ path: Schema.String, lines: Schema.optionalKey(Schema.Boolean) }),
+         risk: "safe",
+         effect: "pure",
+         access: ({ path }) => [{ _tag: "ReadFile", path }],
+         execute: ({ lines = false, path }) =>
+           Effect.gen(function* () {
+             const { readText, tree } = yield* Workspace
+             const hint = nearestHint(nearestPaths(path, yield* tree))
+             if (path === "") return yield* new ToolFailure({ type: "not_found", message: \`No path.\${hint}\` })
+             const text = yield* readText(path, 1000)
+             const shown = fitLines(text.split("\\n"), 100, { first: 1 }) + changePreview(path, undefined, text, 10)
+             return lines ? shown.split("\\n").length : shown.length
+           })
+       })
+       const plugin: Plugin = definePlugin({ name: "size", tools: Effect.succeed({ size }) })
+       export default plugin
+       // @ts-expect-error -- a number is no path
+       tool({ ...size, execute: ({ path }) => Effect.succeed(path * 2) })
+       // @ts-expect-error -- a failure of another shape
+       tool({ ...size, execute: () => Effect.fail("no") })
+       const problems: ReadonlyArray<string> = await checkPlugin(plugin)
+       const { data, success } = await runTool(plugin, "size", { path: "a" }, { files: { a: "b" } })
+       const options: RunOptions = { prompt: "x", plugins: [plugin, "other", "./local.ts"] }
+       const verdict: "accepted" | "repaired" | "rejected" = check("").verdict
+       console.log(problems, data, success satisfies boolean, run(options).report, verdict)`
+    )
+    put(
+      "app/tsconfig.json",
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          module: "NodeNext",
+          target: "ES2024",
+          noEmit: true,
+          types: [],
+          skipLibCheck: false
+        },
+        files: ["sample.ts"]
+      })
+    )
+    put(
+      "app/package.json",
+      JSON.stringify({ ...JSON.parse(readFileSync(join(app, "package.json"), "utf8")), type: "module" })
+    )
+    const { code, stdout } = await start(join(repository, "node_modules/.bin/tsc"), ["-p", "."])
+    assert.deepStrictEqual([code, stdout], [0, ""])
+  })
+})

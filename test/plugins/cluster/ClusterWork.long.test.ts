@@ -1,0 +1,425 @@
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { type ClaimedWork, ClusterWork, type NewRecord, type Room } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { endHeartbeats } from "../../support/LeasedRun.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { makeMemoryWork } from "../../support/MemoryWork.ts"
+import { makePostgresProxy } from "../../support/PostgresProxy.ts"
+import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
+
+const program = "0.0.0"
+const newRun = (runId: string): ClusterRun => ({
+  opened: {
+    type: "opened",
+    version: 1,
+    program,
+    project: `/project/${runId}`,
+    order: { runId, prompt: "Do it." },
+    settings: {}
+  },
+  allow: [],
+  approveSteps: false
+})
+
+const names = ["gpu-1-7", "gpu-2-9"]
+const runIds = ["run-1", "run-2"]
+const report = (name: string): WorkerReport => ({
+  name,
+  version: program,
+  begunAt: "2026-11-20T18:30:00.000Z",
+  slots: 4,
+  runs: 1,
+  tasks: 2
+})
+
+const onDatabase = <A, E>(
+  body: Effect.Effect<A, E, ClusterRuns | ClusterWorkers | ClusterWork | SqlClient.SqlClient>
+) =>
+  Effect.flatMap(makePostgres, (url) =>
+    Effect.provide(body, Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
+  )
+
+/** One store of the two that are compared, with what only tests do to it. */
+interface Tried {
+  readonly work: ClusterWork["Service"]
+  readonly expire: (runId: string, key: string) => Effect.Effect<unknown, unknown>
+  readonly cancel: (runId: string) => Effect.Effect<unknown, unknown>
+  /** The leases that it ever gave, by run and key, with the newest last. */
+  readonly leases: Map<string, Array<ClaimedWork>>
+}
+
+const recordOf = (number: number, { attempt, id, queue }: ClaimedWork): NewRecord => ({
+  lease: { queue, id, attempt },
+  token: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+  at: "2026-11-20T18:30:00.000Z",
+  type: "outcome",
+  key: `record ${number}`,
+  event: "",
+  json: JSON.stringify({ type: "outcome", key: `record ${number}`, value: "\0 and ' and \\u0000" })
+})
+
+type Step = (tried: Tried) => Effect.Effect<unknown, unknown>
+
+const of = (most: number) => Random.nextIntBetween(0, most)
+
+/** A random step that means the same to both stores. */
+const randomStep = Effect.gen(function* () {
+  const worker = names[yield* of(names.length)] ?? ""
+  const runId = runIds[yield* of(runIds.length)] ?? ""
+  const key = ["run", "refine/a", "refine/b", "task/a"][yield* of(4)] ?? ""
+  const [age, which, number, why] = [yield* of(2), yield* of(13), yield* of(60), yield* of(3)]
+  /** Does something with the last lease of a piece, or an older one; nothing where there was none. */
+  const held =
+    <A, E>(use: (work: Tried["work"], lease: ClaimedWork) => Effect.Effect<A, E>): Step =>
+    ({ leases, work }) => {
+      const lease = leases.get(`${runId} ${key}`)?.at(-1 - (which % 4 === 0 ? age : 0))
+      return lease === undefined ? Effect.succeed("no lease") : use(work, lease)
+    }
+  const kind = which % 2 === 0 ? ("refine" as const) : ("task" as const)
+  const steps: ReadonlyArray<readonly [string, Step]> = [
+    [
+      `${worker} claims`,
+      ({ leases, work }) =>
+        Effect.map(work.claim({ name: worker, program }, { run: 1, refine: which % 3, task: 2 }), (claimed) => {
+          for (const one of claimed) {
+            const place = `${one.runId} ${one.key}`
+            leases.set(place, [...(leases.get(place) ?? []), one])
+          }
+          return claimed.map((one) => [one.runId, one.key, one.kind, one.payload, one.declined]).toSorted()
+        })
+    ],
+    [
+      `${worker} renews`,
+      ({ leases, work }) =>
+        Effect.map(work.renew([...leases.values()].flat().filter((one) => one.worker === worker)), (kept) =>
+          kept.map((one) => [one.runId, one.key, one.isCancelled]).toSorted()
+        )
+    ],
+    ["gives back", held((work, lease) => work.giveBack(lease, why === 0 ? "It lacks \0 it." : undefined))],
+    [
+      "offers",
+      held((work, lease) =>
+        work.offer(
+          lease,
+          [...(number % 2 === 0 ? "ab" : "ba")]
+            .slice(0, 1 + (number % 3 === 0 ? 1 : 0))
+            .map((name) => ({ key: `${kind}/${name}`, kind, payload: "{}" }))
+        )
+      )
+    ],
+    [
+      "finishes",
+      held((work, lease) =>
+        Effect.map(
+          work.append(lease.runId, number % 2 === 0 ? [] : [recordOf(number, lease)], [
+            { lease, result: JSON.stringify(`\0 ${number}`) }
+          ]),
+          (written) => [...written]
+        )
+      )
+    ],
+    [
+      "ends",
+      held((work, lease) => {
+        const record = which % 2 === 0 ? recordOf(number, lease) : undefined
+        return number < 3 ? work.end(lease, `"${number}"`, record) : Effect.succeed(true)
+      })
+    ],
+    [
+      "appends",
+      held((work, lease) =>
+        Effect.map(work.append(runId, [recordOf(number, lease), recordOf(number + 1, lease)]), (written) =>
+          [...written].toSorted()
+        )
+      )
+    ],
+    [
+      "reads results",
+      held((work, lease) =>
+        Effect.map(work.results(lease, ["run", "refine/a", "refine/b", "task/a"]), (all) => [...all].toSorted())
+      )
+    ],
+    ["answers", ({ work }) => work.answer(runId, `question ${which}`, `"${number}"`)],
+    [
+      "lets a piece rest",
+      held((work, lease) =>
+        work.rest(lease, { questions: [`question ${number % 12}`], keys: why === 0 ? [`${kind}/a`] : [] })
+      )
+    ],
+    ["reads an answer", ({ work }) => work.answers([{ runId, question: `question ${which}` }])],
+    ["loses its lease", ({ expire }) => Effect.as(expire(runId, key), undefined)],
+    ["cancels", ({ cancel }) => (number < 6 ? Effect.as(cancel(runId), undefined) : Effect.void)]
+  ]
+  return steps[which] ?? (["nothing", () => Effect.void] as const)
+})
+
+describe("the work of cluster runs", needsPostgres, () => {
+  liveTest("is the same in the database and in the memory of the simulation", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const runs = yield* ClusterRuns
+        const workers = yield* ClusterWorkers
+        const memory = makeMemoryWork()
+        const stores: ReadonlyArray<Tried> = [
+          {
+            work: yield* ClusterWork,
+            expire: (runId, key) => endHeartbeats(sql, runId, key),
+            cancel: (runId) => sql`UPDATE task_conductor_runs SET cancelled = true WHERE run_id = ${runId}`,
+            leases: new Map()
+          },
+          {
+            work: memory.work,
+            expire: (runId, key) => Effect.sync(() => memory.expire(runId, key)),
+            cancel: (runId) => Effect.sync(() => memory.cancel(runId)),
+            leases: new Map()
+          }
+        ]
+        let differs = 0
+        for (let seed = 1; seed <= 4; seed += 1) {
+          yield* Effect.gen(function* () {
+            yield* sql`DELETE FROM task_conductor_runs`
+            yield* Effect.ignore(sql`DELETE FROM task_conductor_boss.job`)
+            for (const runId of runIds) {
+              yield* runs.submit(newRun(runId), [], (json) => json)
+              memory.submit(runId, program)
+            }
+            for (const name of names) {
+              yield* workers.report(report(name))
+              yield* memory.see(name, program)
+            }
+            for (const { leases } of stores) leases.clear()
+            const told: Array<string> = []
+            for (let step = 0; step < 60; step += 1) {
+              const [what, run] = yield* randomStep
+              told.push(what)
+              const [one, other] = yield* Effect.forEach(stores, run)
+              if (Array.isArray(one) && one.length > 0) differs += 1
+              assert.deepStrictEqual(one, other, `seed ${seed}: ${told.join(", ")}`)
+            }
+            for (const runId of runIds) {
+              const texts = memory.known(runId, 0).map(({ json }) => json)
+              assert.deepStrictEqual(
+                (yield* runs.records(runId)).map(({ json }) => json),
+                texts
+              )
+            }
+          }).pipe(Random.withSeed(`stores ${seed}`))
+          memory.clear()
+        }
+        /* The comparison was about something. */
+        assert.isAbove(differs, 15)
+      })
+    )
+  )
+
+  liveTest("is claimed by one of many that try at once, and written by that one only", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        const sql = yield* SqlClient.SqlClient
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const claims = yield* Effect.all(
+          Array.from({ length: 12 }, (_, index) =>
+            work.claim({ name: `gpu-${index}`, program }, { run: 1, refine: 1, task: 1 })
+          ),
+          { concurrency: "unbounded" }
+        )
+        const [first] = claims.flat()
+        const none = { run: 1, refine: 1, task: 1 }
+        yield* (yield* ClusterRuns).submit(
+          { ...newRun("run-2"), opened: { ...newRun("run-2").opened, program: "1.0.0+abc" } },
+          [],
+          (json) => json
+        )
+        const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, none), ({ length }) => length)
+        /* Sources work with every build of their version. */
+        assert.deepStrictEqual(
+          [yield* claimAs("1.0.0+abd"), yield* claimAs("1.0.1+abc"), yield* claimAs("1.0.0")],
+          [0, 0, 1]
+        )
+        assert.strictEqual(claims.flat().length, 1)
+        assert.deepStrictEqual(
+          yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }),
+          []
+        )
+        yield* endHeartbeats(sql)
+        const [second] = yield* work.claim({ name: "gpu-x", program }, { run: 1, refine: 1, task: 1 })
+        if (first === undefined || second === undefined) throw new Error("nobody claimed it")
+        assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
+        assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
+        assert.deepStrictEqual([yield* work.end(first, `"a"`), yield* work.end(second, `"b"`)], [false, true])
+        assert.deepStrictEqual(
+          [yield* work.end(second, `"c"`), (yield* work.append("run-1", [recordOf(4, second)])).size],
+          [false, 0]
+        )
+      })
+    )
+  )
+})
+
+/** Offers pieces of a run with these names. */
+const offerAll = Effect.fnUntraced(function* (lease: ClaimedWork, names: ReadonlyArray<string>) {
+  const pieces = names.map((name) => ({ key: name, kind: "refine" as const, payload: "{}" }))
+  return yield* (yield* ClusterWork).offer(lease, pieces)
+})
+
+describe("the runs of a cluster", needsPostgres, () => {
+  liveTest("take turns, and those of a higher priority come first", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        const runs = yield* ClusterRuns
+        const claim = (room: Partial<Room>) =>
+          work.claim({ name: "gpu-1-7", program }, { run: 0, refine: 0, task: 0, ...room })
+        const lead = Effect.fnUntraced(function* (runId: string, priority: number) {
+          yield* runs.submit({ ...newRun(runId), priority }, [], (json) => json)
+          const [lease] = yield* claim({ run: 1 })
+          return lease ?? (yield* Effect.die("nobody leads it"))
+        })
+        const first = yield* lead("run-1", 0)
+        assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
+        assert.lengthOf(yield* claim({ refine: 2 }), 2)
+        assert.isTrue(yield* offerAll(yield* lead("run-2", 0), ["b1", "b2"]))
+        assert.isTrue(yield* offerAll(first, ["a6"]))
+        assert.isTrue(yield* offerAll(yield* lead("run-3", 5), ["c1"]))
+        const order: Array<string> = []
+        for (let left = 7; left > 0; left -= 1) order.push(...(yield* claim({ refine: 1 })).map(({ key }) => key))
+        assert.deepStrictEqual(order, ["c1", "a3", "b1", "a4", "b2", "a5", "a6"])
+      })
+    )
+  )
+})
+
+describe("a piece that rests", needsPostgres, () => {
+  liveTest("is nobody's until what it waits for is there, and is then whole", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
+        const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
+        const [leader] = yield* claim
+        if (leader === undefined) return yield* Effect.die("nobody leads it")
+        yield* offerAll(leader, ["a"])
+        const [task] = yield* claim
+        if (task === undefined) return yield* Effect.die("nobody took it")
+        /* The run does not rest before its task does. */
+        yield* work.rest(leader, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])
+        yield* work.rest(task, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual([...(yield* work.results(leader, ["a"]))], [["a", undefined]])
+        const again = { ...leader, attempt: 1 }
+        yield* work.rest(again, { questions: [], keys: ["a"] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.answer("run-1", "q", "true")
+        assert.deepStrictEqual(yield* pieces, [
+          ["a", "{}", 1],
+          ["run", "{}", 2]
+        ])
+        /* What was answered meanwhile is not waited for. */
+        yield* work.rest({ ...task, attempt: 1 }, { questions: ["q"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [["a", "{}", 2]])
+        /* A finished task wakes its run. */
+        yield* work.rest({ ...leader, attempt: 2 }, { questions: ["other"], keys: [] })
+        assert.deepStrictEqual(yield* pieces, [])
+        yield* work.append("run-1", [], [{ lease: { ...task, attempt: 2 }, result: "true" }])
+        assert.deepStrictEqual(yield* pieces, [["run", "{}", 3]])
+      })
+    )
+  )
+})
+
+describe("a worker whose heartbeats end", needsPostgres, () => {
+  liveTest("loses its work to another one between ten and twelve seconds later", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
+        if (lease === undefined) return yield* Effect.die("nobody leads it")
+        const begun = performance.now()
+        assert.lengthOf(yield* work.renew([lease]), 1)
+        const again = work.claim({ name: "gpu-2-9", program }, { run: 1, refine: 0, task: 0 })
+        while ((yield* again).length === 0) yield* Effect.sleep("800 millis")
+        const seconds = (performance.now() - begun) / 1000
+        assert.isAtLeast(seconds, 9.9)
+        assert.isAtMost(seconds, 12)
+        assert.deepStrictEqual(yield* work.renew([lease]), [])
+      })
+    )
+  )
+
+  liveTest("keeps it when the connection of a heartbeat is dead for good, or all that were open", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeServer()
+      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+      const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(network.url)))
+      yield* Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
+        if (lease === undefined) return yield* Effect.die("nobody leads it")
+        for (const strike of [
+          () => void network.fail({ with: "hole", table: "task_conductor_boss.job_common", verb: "update", times: 1 }),
+          network.forget
+        ]) {
+          strike()
+          const begun = performance.now()
+          assert.lengthOf(yield* work.renew([lease]), 1)
+          assert.isAtMost(performance.now() - begun, 7000)
+        }
+      }).pipe(Effect.provide(database))
+    })
+  )
+})
+
+describe("the workers of a cluster", needsPostgres, () => {
+  liveTest("are listed with what they say, until they leave", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const workers = yield* ClusterWorkers
+        yield* workers.report(report("gpu-1-7"))
+        yield* workers.report({ ...report("gpu-1-7"), tasks: 3 })
+        yield* (yield* ClusterWork).renew([], presenceOf({ ...report("gpu-1-7"), tasks: 4 }))
+        yield* workers.report({ ...report("gpu-2-9"), begunAt: "2026-11-20T18:40:00.000Z" })
+        assert.deepStrictEqual(
+          (yield* workers.alive).map(({ name, tasks }) => [name, tasks]),
+          [
+            ["gpu-1-7", 4],
+            ["gpu-2-9", 2]
+          ]
+        )
+        const sql = yield* SqlClient.SqlClient
+        const rows = sql`SELECT name FROM task_conductor_workers ORDER BY name`
+        /* One that was killed leaves a row, which is removed after a day. */
+        yield* workers.report(report("gpu-0-1"))
+        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '23 hours' WHERE name = 'gpu-0-1'`
+        yield* workers.forget
+        assert.deepStrictEqual((yield* workers.list).map(({ isAlive, name }) => [name, isAlive]).toSorted(), [
+          ["gpu-0-1", false],
+          ["gpu-1-7", true],
+          ["gpu-2-9", true]
+        ])
+        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '25 hours' WHERE name = 'gpu-0-1'`
+        assert.lengthOf(yield* rows, 3)
+        yield* workers.forget
+        assert.deepStrictEqual(yield* rows, [{ name: "gpu-1-7" }, { name: "gpu-2-9" }])
+        yield* workers.leave("gpu-1-7")
+        assert.deepStrictEqual(
+          (yield* workers.list).map(({ isAlive, name }) => [name, isAlive]),
+          [["gpu-2-9", true]]
+        )
+      })
+    )
+  )
+})

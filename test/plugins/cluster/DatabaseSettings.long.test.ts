@@ -1,0 +1,229 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { assert, describe, it } from "@effect/vitest"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { databaseSettings } from "../../../src/plugins/cluster/DatabaseSettings.ts"
+import { makeSandbox } from "../../support/binary.ts"
+import { makeCertificate } from "../../support/Certificate.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { needs } from "../../support/needs.ts"
+import { makeServer, needsPostgres } from "../../support/Postgres.ts"
+
+const address = "postgres://me@db.example/conductor"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "settings-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const withEnvironment = (env: Readonly<Record<string, string>>) =>
+  Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...env } }))
+
+const settingsOf = (url: string, env: Readonly<Record<string, string>>) =>
+  databaseSettings(Redacted.make(url)).pipe(withEnvironment(env), Effect.provide(NodeServices.layer))
+
+const passwordIn = ({ settings }: Effect.Success<ReturnType<typeof settingsOf>>) => settings.password
+
+describe("the settings of a database", () => {
+  it.effect("take the password from the address, else PGPASSWORD, else the file of passwords", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, ".pgpass")
+      writeFileSync(path, "db.example:5432:conductor:me:of the file\n", { mode: 0o600 })
+      const home = { HOME: join(path, "..") }
+      const inAddress = yield* settingsOf("postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home })
+      assert.strictEqual(passwordIn(inAddress), "mine")
+      assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSWORD: "given", ...home })), "given")
+      assert.strictEqual(passwordIn(yield* settingsOf(address, home)), "of the file")
+      assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSFILE: path })), "of the file")
+      assert.isUndefined(passwordIn(yield* settingsOf("postgres://you@db.example/conductor", home)))
+      assert.isUndefined(passwordIn(yield* settingsOf(address, {})))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuse a file of passwords that others can read, and say how to mend it", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "passwords")
+      writeFileSync(path, "*:*:*:*:s3cret-w0rd\n")
+      chmodSync(path, 0o644)
+      const { message } = yield* Effect.flip(settingsOf(address, { PGPASSFILE: path }))
+      assert.include(message, `chmod 600 ${path}`)
+      assert.notInclude(message, "s3cret")
+      const missing = yield* Effect.flip(settingsOf(address, { PGPASSFILE: "/nowhere/passwords" }))
+      assert.include(missing.message, "the file /nowhere/passwords of PGPASSFILE is missing")
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [what, url, env, hasTls, isPreferred] of [
+    ["nobody says anything", address, {}, false, false],
+    ["the variable asks for it", address, { PGSSLMODE: "verify-full" }, true, false],
+    ["the address asks for it", `${address}?sslmode=require`, { PGSSLMODE: "disable" }, true, false],
+    ["the address asks for none", `${address}?sslmode=disable`, { PGSSLMODE: "require" }, false, false],
+    ["the server may have none", address, { PGSSLMODE: "prefer" }, true, true],
+    ["the address switches it on", `${address}?ssl=true`, { PGSSLMODE: "disable" }, true, false],
+    ["the address switches it on by a number", `${address}?ssl=1`, {}, true, false],
+    ["the address switches it off", `${address}?ssl=false`, { PGSSLMODE: "require" }, false, false],
+    ["the address switches it off by a number", `${address}?ssl=0`, {}, false, false],
+    ["a mode stands beside the switch", `${address}?ssl=0&sslmode=verify-full`, {}, true, false]
+  ] as const) {
+    it.effect(`use ${hasTls ? "" : "no "}TLS when ${what}`, () =>
+      Effect.map(settingsOf(url, env), ({ isTlsPreferred, settings: { ssl } }) => {
+        assert.deepStrictEqual([ssl, isTlsPreferred], [hasTls ? {} : false, isPreferred])
+      })
+    )
+  }
+
+  it.effect("refuse an address of which a part would be lost, and its mode of TLS with it", () =>
+    Effect.gen(function* () {
+      const lost = [
+        ["postgres://u:pw@h/my#db?sslmode=verify-full", {}, "Write %23"],
+        ["postgres://u:s3cret#w0rd@h/db", { PGSSLMODE: "verify-full" }, "Write %23"],
+        [`${address}?application_name=a?b&sslmode=verify-full`, {}, "Write %3F"]
+      ] as const
+      for (const [url, env, advice] of lost) {
+        const { message } = yield* Effect.flip(settingsOf(url, env))
+        assert.include(message, advice)
+        assert.notInclude(message, "s3cret")
+      }
+      const { ssl, database } = (yield* settingsOf("postgres://u@h/my%23db%3F?sslmode=verify-full", {})).settings
+      assert.deepStrictEqual([ssl, database], [{}, "my#db?"])
+    })
+  )
+
+  for (const value of ["require", "no-verify", "yes", ""]) {
+    it.effect(`refuse ssl=${value}, which the client would overlook`, () =>
+      Effect.map(Effect.flip(settingsOf(`${address}?ssl=${value}`, {})), ({ message }) => {
+        assert.include(message, `ssl=${value} is not known. It is one of true, 1, false, 0`)
+      })
+    )
+  }
+
+  it.effect("check certificates whatever the address asks for", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "ca.crt")
+      writeFileSync(path, "an authority")
+      for (const mode of ["require", "prefer", "verify-ca", "verify-full"]) {
+        const url = `${address}?sslmode=${mode}&uselibpqcompat=true&sslrootcert=${path}`
+        const { ssl } = (yield* settingsOf(url, {})).settings
+        assert.deepInclude(ssl, { ca: "an authority" })
+        assert.notProperty(ssl, "rejectUnauthorized")
+        /* Only this one is about the authority alone. */
+        if (mode === "verify-ca") assert.property(ssl, "checkServerIdentity")
+        else assert.notProperty(ssl, "checkServerIdentity")
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("take the place from the address, which names a folder of sockets like other programs", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* settingsOf("postgres://me@/conductor?host=/run/postgresql&port=5433", {})
+      assert.deepInclude(settings, { host: "/run/postgresql", port: 5433, user: "me", database: "conductor" })
+      for (const wrong of ["conductor", "http://db.example/conductor", "postgres://me@db.example:port/conductor"]) {
+        assert.include((yield* Effect.flip(settingsOf(wrong, {}))).message, "is not an address like postgres://")
+      }
+    })
+  )
+
+  it.effect("say what is wrong with a mode or a file", () =>
+    Effect.gen(function* () {
+      const mode = yield* Effect.flip(settingsOf(address, { PGSSLMODE: "yes" }))
+      assert.include(mode.message, 'the sslmode "yes" is not known. It is one of disable, allow')
+      const env = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
+      const file = yield* Effect.flip(settingsOf(address, env))
+      assert.include(file.message, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read")
+      const authority = yield* Effect.flip(settingsOf(address, { PGSSLMODE: "verify-ca" }))
+      assert.include(authority.message, "sslmode=verify-ca needs the certificate of an authority")
+    })
+  )
+})
+
+/** A port that is free just now. */
+const freePort = Effect.promise(
+  () =>
+    new Promise<number>((resolve) => {
+      const server = createServer().listen(0, "127.0.0.1", () => {
+        const found = server.address()
+        server.close(() => resolve(typeof found === "object" && found !== null ? found.port : 0))
+      })
+    })
+)
+
+const secret = "s3cret-w0rd"
+
+/** A server that takes connections over TLS with a password only. */
+const makeTlsServer = Effect.gen(function* () {
+  const { authority, certificate, key } = makeCertificate("DNS:localhost")
+  const port = yield* freePort
+  const files = {
+    "server.crt": certificate,
+    "server.key": key,
+    "pg_hba.conf": "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
+  }
+  const settings = ["ssl=on", "listen_addresses=127.0.0.1", `port=${port}`]
+  const { url } = yield* makeServer({ files, settings })
+  yield* SqlClient.SqlClient.use((sql) => sql.unsafe(`ALTER USER tester PASSWORD '${secret}'`)).pipe(
+    Effect.provide(layerDatabase(Redacted.make(`${url}&port=${port}`)))
+  )
+  const path = join(yield* folder, "ca.crt")
+  writeFileSync(path, authority)
+  return {
+    path,
+    named: `postgres://tester@localhost:${port}/postgres`,
+    numbered: `postgres://tester@127.0.0.1:${port}/postgres`
+  }
+})
+
+/** Whether the connection of a session is encrypted, or why there is none. */
+const query = (url: string, env: Readonly<Record<string, string>>) =>
+  SqlClient.SqlClient.use((sql) => sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).pipe(
+    Effect.provide(layerDatabase(Redacted.make(url))),
+    withEnvironment(env),
+    Effect.catchTag("DatabaseUnavailable", ({ message }) => Effect.succeed(message))
+  )
+
+describe("a database with TLS and a password", needsPostgres, () => {
+  liveTest(
+    "is used when the certificate is known and fits, and its password is shown nowhere",
+    () =>
+      Effect.gen(function* () {
+        const { named, numbered, path } = yield* makeTlsServer
+        const full = { PGSSLMODE: "verify-full", PGSSLROOTCERT: path, PGPASSWORD: secret }
+        assert.deepStrictEqual(yield* query(named, full), [{ ssl: true }])
+        assert.deepStrictEqual(yield* query(numbered, { ...full, PGSSLMODE: "verify-ca" }), [{ ssl: true }])
+        for (const [url, env, said] of [
+          [numbered, full, /does not match certificate|altnames/],
+          [named, { PGSSLMODE: "require", PGPASSWORD: secret }, /certificate/],
+          [named, { ...full, PGPASSWORD: "wrong" }, /password authentication failed/],
+          [named, { PGPASSWORD: secret, PGSSLMODE: "disable" }, /no encryption|pg_hba/]
+        ] as const) {
+          const message = yield* query(url, env)
+          assert.match(String(message), said)
+          assert.notInclude(String(message), secret)
+        }
+        /* The program says nothing of it, and its words hold no password. */
+        const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+        const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
+        const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
+        assert.deepInclude(listed, { code: 0 })
+        const seen = yield* Effect.promise(() => sandbox.run(["doctor", "--cluster", "--json"], { env }))
+        const { findings } = JSON.parse(seen.stdout)
+        assert.deepInclude(
+          findings.find((one: { readonly name: string }) => one.name === "TLS"),
+          { state: "ok", what: "in use (TLSv1.3)" }
+        )
+        assert.notInclude(seen.stdout + seen.stderr, secret)
+        const wrong = sandbox.start(["worker"], { env: { ...env, PGPASSWORD: `${secret}-wrong` } })
+        const words = readFileSync(`/proc/${wrong.child.pid}/cmdline`, "utf8")
+        const ended = yield* Effect.promise(() => wrong.ended)
+        assert.strictEqual(ended.code, 1)
+        assert.notInclude(words + ended.stdout + ended.stderr + listed.stderr + listed.stdout, secret)
+      }),
+    needs("openssl")
+  )
+})

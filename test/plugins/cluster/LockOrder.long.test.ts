@@ -1,0 +1,105 @@
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { layerDatabase, transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+
+const program = "0.0.0"
+const claimant = { name: "gpu-1-7", program }
+
+const recordOf = ({ attempt, id, queue }: ClaimedWork): NewRecord => ({
+  lease: { queue, id, attempt },
+  token: crypto.randomUUID(),
+  at: "2026-11-20T18:30:00.000Z",
+  type: "outcome",
+  key: "key",
+  event: "",
+  json: "{}"
+})
+
+type Sql = SqlClient.SqlClient
+
+/** A run with the piece that leads it, and a piece of it, both of one worker. */
+const makeRun = Effect.gen(function* () {
+  const runs = yield* ClusterRuns
+  const work = yield* ClusterWork
+  const order = { runId: "run-1", prompt: "Do it." }
+  const opened = { type: "opened", version: 1, program, project: "/project", order, settings: {} } as const
+  yield* runs.submit({ opened, allow: [], approveSteps: false }, [], (json) => json)
+  const [leader] = yield* work.claim(claimant, { run: 1, refine: 0, task: 0 })
+  if (leader === undefined) return yield* Effect.die("the run was not offered")
+  yield* work.offer(leader, [{ key: "piece", kind: "refine", payload: "{}" }])
+  const [piece] = yield* work.claim(claimant, { run: 0, refine: 1, task: 0 })
+  if (piece === undefined) return yield* Effect.die("the piece was not offered")
+  return { leader, piece, runs, work }
+})
+
+const lockRun = (sql: Sql) => sql`SELECT FROM task_conductor_runs WHERE run_id = 'run-1' FOR UPDATE`
+const lockPiece = (sql: Sql, { id }: ClaimedWork) =>
+  sql`SELECT FROM task_conductor_boss.job WHERE id = ${id}::uuid FOR UPDATE NOWAIT`
+
+/** Returns when a statement of another connection waits for a lock. */
+const untilOneWaits = (sql: Sql) =>
+  Effect.repeat(
+    sql<{ readonly waits: boolean }>`SELECT EXISTS (SELECT FROM pg_stat_activity
+      WHERE pid <> pg_backend_pid() AND wait_event_type = 'Lock') AS waits`,
+    { until: ([row]) => row?.waits === true }
+  )
+
+describe("what locks rows of a run", needsPostgres, () => {
+  for (const [what, first, free, use] of [
+    ["the append of a record", "run", "piece", ({ piece, work }) => work.append("run-1", [recordOf(piece)])],
+    [
+      "the result of a piece",
+      "run",
+      "piece",
+      ({ piece, work }) => work.append("run-1", [], [{ lease: piece, result: "{}" }])
+    ],
+    ["the end of the run", "run", "leader", ({ leader, work }) => work.end(leader, "{}")],
+    ["an answer", "run", "leader", ({ work }) => work.answer("run-1", "question", "{}")],
+    ["a piece that rests", "run", "piece", ({ piece, work }) => work.rest(piece, { keys: [], questions: ["q"] })],
+    ["a cancellation", "run", "leader", ({ runs }) => runs.cancel("run-1")],
+    ["a heartbeat", "leader", "piece", ({ leader, piece, work }) => work.renew([piece, leader])]
+  ] as ReadonlyArray<
+    readonly [
+      string,
+      "run" | "leader",
+      "leader" | "piece",
+      (made: Effect.Success<typeof makeRun>) => Effect.Effect<unknown, unknown>
+    ]
+  >) {
+    liveTest(`waits for the ${first} before it has a lock on a piece: ${what}`, () =>
+      Effect.flatMap(makePostgres, (url) =>
+        Effect.gen(function* () {
+          const made = yield* makeRun
+          const sql = yield* SqlClient.SqlClient
+          const other = yield* transaction(
+            sql,
+            Effect.gen(function* () {
+              yield* first === "run" ? lockRun(sql) : lockPiece(sql, made.leader)
+              /* On a connection of its own. */
+              const fiber = Effect.runFork(use(made))
+              yield* Effect.raceFirst(
+                untilOneWaits(sql),
+                Effect.andThen(Fiber.join(fiber), Effect.die("it waits for no lock"))
+              )
+              yield* lockPiece(sql, made[free])
+              return fiber
+            })
+          )
+          yield* Fiber.join(other)
+          const [counted] = yield* sql<{ readonly deadlocks: number }>`SELECT deadlocks::int AS deadlocks
+            FROM pg_stat_database WHERE datname = current_database()`
+          assert.strictEqual(counted?.deadlocks, 0)
+        }).pipe(Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))))
+      )
+    )
+  }
+})

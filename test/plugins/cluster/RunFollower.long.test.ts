@@ -1,0 +1,95 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { assert, describe } from "@effect/vitest"
+import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { followRun } from "../../../src/plugins/cluster/RunFollower.ts"
+import { answered } from "../../../src/services/journal/RecordedAnswers.ts"
+import { giveAnswer } from "../../../src/plugins/cluster/RemoteAnswers.ts"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+
+const runId = "run-1"
+const order = { runId, prompt: "Do it." }
+const question: RunEvent = { type: "approval.requested", scope: "step", title: "Task section 1", hash: "h", items: [] }
+
+const newRun = (approveSteps: boolean): ClusterRun => ({
+  opened: { type: "opened", version: 1, program: "0.0.0", project: "/project", order, settings: {} },
+  allow: [],
+  approveSteps
+})
+
+/**
+ * Follows a run whose worker has recorded a question and not yet its answer, over several polls. Returns the titles that somebody was asked about here, and the error with which the follower left.
+ */
+const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSaved: boolean }) =>
+  Effect.gen(function* () {
+    const url = yield* makePostgres
+    const asked: Array<string> = []
+    const approver = Layer.succeed(Approver)(
+      Approver.of({
+        step: (title) => Effect.sync(() => void asked.push(title)).pipe(Effect.as({ answer: "decline", by: "nobody" })),
+        call: () => Effect.die("no call"),
+        inDoubt: () => Effect.die("no doubt")
+      })
+    )
+    const body = Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const lease = yield* leaseRun(newRun(approveSteps))
+      if (isSaved) yield* giveAnswer(runId, "h", answered.step, { answer: "step", by: "person" })
+      yield* appendWith(lease, { type: "event", event: question })
+      const isPast = yield* Deferred.make<void>()
+      let polls = 0
+      const counted = ClusterRuns.of({
+        ...runs,
+        news: (id, seq) =>
+          Effect.tap(runs.news(id, seq), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
+      })
+      const follower = yield* followRun(runId, () => Effect.void).pipe(
+        Effect.provideService(ClusterRuns, counted),
+        Effect.flip,
+        Effect.forkChild
+      )
+      const left = yield* Effect.raceFirst(Fiber.join(follower), Effect.as(Deferred.await(isPast), undefined))
+      yield* Fiber.interrupt(follower)
+      return { asked, left: left instanceof Error ? left.message : undefined }
+    })
+    const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))
+    return yield* Effect.provide(body, Layer.merge(database, approver))
+  })
+
+describe("followRun", needsPostgres, () => {
+  liveTest("leaves when a question waits for an answer that nobody can give", () =>
+    Effect.gen(function* () {
+      const { asked, left } = yield* followQuestion({ approveSteps: false, isSaved: false })
+      assert.deepStrictEqual(asked, ["Task section 1"])
+      assert.include(left, 'waits for an answer about "Step 1"')
+    })
+  )
+
+  liveTest("asks nobody about a step that is approved with the run, before the worker records it", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* followQuestion({ approveSteps: true, isSaved: false }), {
+        asked: [],
+        left: undefined
+      })
+    })
+  )
+
+  liveTest("asks nobody what somebody has answered before another worker took the run over", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* followQuestion({ approveSteps: false, isSaved: true }), {
+        asked: [],
+        left: undefined
+      })
+    })
+  )
+})

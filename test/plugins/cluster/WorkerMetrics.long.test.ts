@@ -1,0 +1,119 @@
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
+import { makeCluster } from "../../support/Cluster.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { needsPostgres } from "../../support/Postgres.ts"
+
+interface Point {
+  readonly asDouble?: number
+  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue?: string } }>
+}
+interface Body {
+  readonly resourceMetrics: ReadonlyArray<{
+    readonly scopeMetrics: ReadonlyArray<{
+      readonly metrics: ReadonlyArray<{
+        readonly name: string
+        readonly unit: string
+        readonly gauge?: { readonly dataPoints: ReadonlyArray<Point> }
+      }>
+    }>
+  }>
+}
+
+/** A collector on loopback, and what it was sent: the last value of each gauge by its name and attributes. */
+const makeCollector = Effect.acquireRelease(
+  Effect.promise(
+    () =>
+      new Promise<{ readonly address: string; readonly values: Map<string, number>; close: () => void }>((resolve) => {
+        const values = new Map<string, number>()
+        const server = createServer((request, response) => {
+          let text = ""
+          request.on("data", (chunk: Buffer) => void (text += chunk.toString()))
+          request.on("end", () => {
+            if (request.url === "/v1/metrics") note(JSON.parse(text))
+            response.writeHead(200, { "content-type": "application/json" }).end("{}")
+          })
+        })
+        const note = ({ resourceMetrics }: Body): void => {
+          const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics))
+          for (const { gauge, name, unit } of metrics) {
+            for (const { asDouble = 0, attributes } of gauge?.dataPoints ?? []) {
+              const by = attributes.map(({ value }) => value.stringValue).filter((text) => text !== unit)
+              values.set([name, ...by].join(" "), asDouble)
+            }
+          }
+        }
+        server.listen(0, "127.0.0.1", () => {
+          const { port } = server.address() as AddressInfo
+          resolve({ address: `http://127.0.0.1:${port}`, values, close: () => server.close() })
+        })
+      })
+  ),
+  ({ close }) => Effect.sync(close)
+)
+
+const runId = "20261120-183000-k3x9"
+const doubt = JSON.stringify({ type: "event", event: { type: "approval.requested", scope: "doubt", hash: "h1" } })
+
+describe("a worker whose environment names a collector", needsPostgres, () => {
+  liveTest("sends what operators watch", () =>
+    Effect.gen(function* () {
+      const { start, url } = yield* makeCluster
+      const { address, values } = yield* makeCollector
+      const until = (name: string, value: (sent: number | undefined) => boolean) =>
+        Effect.gen(function* () {
+          while (!value(values.get(name))) yield* Effect.sleep("100 millis")
+        })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const order = { runId, prompt: "Do it." }
+        const opened = {
+          type: "opened",
+          version: 1,
+          program: "9.9.9+other",
+          project: "/p",
+          order,
+          settings: {}
+        } as const
+        yield* (yield* ClusterRuns).submit({ opened, allow: [], approveSteps: false }, [opened], (json) => json)
+        yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          VALUES (${runId}, 9, '2026-11-20T18:30:00.000Z', 'event', '', 'approval.requested', ${doubt}, gen_random_uuid())`
+        yield* start(["worker"], {
+          OTEL_EXPORTER_OTLP_ENDPOINT: address,
+          OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+          OTEL_METRIC_EXPORT_INTERVAL: "300"
+        })
+        yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 1)
+        yield* until("task_conductor.queue.oldest run/9.9.9/other", (sent) => sent !== undefined && sent > 0)
+        expect(values.get("task_conductor.workers.alive")).toBe(1)
+        expect(values.get("task_conductor.doubts")).toBe(1)
+        const own = [...values].filter(([name]) => name.startsWith("task_conductor.worker."))
+        expect(own.map(([, value]) => value)).toEqual([0, 0])
+        /* With the answer nothing is in doubt, and the end of the run empties the queue. */
+        yield* sql`INSERT INTO task_conductor_answers (run_id, question, answer) VALUES (${runId}, 'h1', '{}')`
+        yield* (yield* ClusterRuns).cancel(runId)
+        yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 0)
+        expect(values.get("task_conductor.doubts")).toBe(0)
+      }).pipe(Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))))
+    })
+  )
+
+  liveTest("works without one that it cannot use, and says so", () =>
+    Effect.gen(function* () {
+      const { start } = yield* makeCluster
+      const worker = yield* start(["worker"], { OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" })
+      yield* Effect.promise(() => worker.says("The worker is ready for runs"))
+      expect(worker.stderr()).toContain(
+        "This worker sends no telemetry. OTEL_EXPORTER_OTLP_ENDPOINT is not an address."
+      )
+    })
+  )
+})
