@@ -23,7 +23,7 @@ const sameSignalMs = 500
 
 const onEarlyExit = (): void => {
   process.exitCode = exitCodes.failed
-  writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+  writeSync(2, "A plugin ended the program in the middle of its work.\n")
 }
 
 /**
@@ -49,7 +49,7 @@ const launch = (argv: ReadonlyArray<string>): void => {
     if (isStray) return
     isStray = true
     const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
-    const text = `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+    const text = `task-conductor stops. Code outside any call threw an error, most likely a plugin: ${printable(what)}`
     const reported = Output.use(({ emit }) => emit(text))
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })

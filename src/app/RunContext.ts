@@ -71,7 +71,7 @@ export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
 /** What became of a record that a crash left behind. */
 export const tornNote =
-  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
+  "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
 
 /** What the user should know before work begins. */
 export interface StartupNotes {

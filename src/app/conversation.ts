@@ -86,7 +86,7 @@ const saving = Effect.fnUntraced(function* (
       Effect.catchTag("PlatformError", (error) => {
         if (isReported) return Effect.void
         isReported = true
-        const text = `This conversation cannot be kept in ${place.state}. ${explanationOf(error)} It goes on; --continue will not find it.`
+        const text = `This conversation cannot be saved in ${place.state}. ${explanationOf(error)} You can go on, but --continue will not find it.`
         return reportWarnings([text], warn)
       })
     )

@@ -45,8 +45,8 @@ const serverFinding = (setup: Setup) =>
       onSuccess: (what = "not needed by the built-in demo") => ok("server", what),
       onFailure: ({ reason, what }) =>
         reason._tag === "Refused"
-          ? problem("server", `${setup.settings.host} refuses the question for its version (${what})`, reason.remedy)
-          : problem("server", `none answers at ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
+          ? problem("server", `${setup.settings.host} does not tell its version (${what})`, reason.remedy)
+          : problem("server", `no answer from ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
     })
   )
 
@@ -59,7 +59,7 @@ const demo = note(
 const unchosen = ({ models }: ModelUnchosen): Finding => {
   if (models.length > 0) {
     const remedy = "Choose one for good: task-conductor init. Or for one run: --model NAME."
-    const what = `none is chosen; the server has ${models.join(", ")}`
+    const what = `no model is chosen; the server has ${models.join(", ")}`
     return { ...problem("model", what, remedy), choices: models }
   }
   const remedy = "Get one, for example: ollama pull qwen3:8b (5 GB)."
@@ -80,7 +80,7 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   const what = windowNote === undefined ? `${contextWindow} tokens` : clause({ message: windowNote.text })
   if (windowNote?.isLowered === true) return note("window", what)
   if (loaded === undefined || loaded === contextWindow) return ok("window", what)
-  const again = `the server has loaded it with ${loaded}, and loads it anew for the first call`
+  const again = `the server loaded it with ${loaded}; it reloads it for the first call`
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
@@ -98,7 +98,7 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
   return [
     ok("model", name),
-    ...ofStages.map((one) => ok("model", `${one}, for single stages`)),
+    ...ofStages.map((one) => ok("model", `${one}, for one stage`)),
     ...(fitted.modelNotes ?? []).map((what) => note("model", what)),
     ...(model === undefined ? [] : [abilitiesFinding(model)]),
     windowFinding(fitted, model),
@@ -146,7 +146,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     const withoutSandbox =
       denial === undefined
         ? note("sandbox", what, isOff ? undefined : remedy)
-        : note("sandbox", `${what}, so that no command runs`, remedy)
+        : note("sandbox", `${what}, so commands cannot run`, remedy)
     const copies = yield* (yield* Commands).copies
     const copy =
       copies.mechanism === "none"
@@ -207,12 +207,12 @@ const tried = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
   /* Without a sandbox nothing is run that nobody was asked about. */
   if (exitCode === 0)
-    return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is there" : "starts"}`)
+    return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is installed" : "starts"}`)
   const [first = ""] = output.trim().split("\n")
   return note(
     "checks",
     `${checks}: ${program} does not start in the sandbox (exit code ${exitCode}: ${first.slice(0, 200)})`,
-    sandboxHint ?? `Look at it: ${trial.join(" ")}.`
+    sandboxHint ?? `Try it: ${trial.join(" ")}.`
   )
 })
 
@@ -240,8 +240,8 @@ const stateFinding = Effect.fnUntraced(function* ({ home, state }: UserFolders) 
     Effect.orElseSucceed(() => false)
   )
   if (usable) return ok("saved runs", belowHome(state, home))
-  const what = `${folder} is no folder that you may write, so that no run can be saved in ${state}`
-  return problem("saved runs", what, "Make it writable for you, or set XDG_STATE_HOME to a folder of yours.")
+  const what = `${folder} is not a folder that you can write to, so no run can be saved in ${state}`
+  return problem("saved runs", what, "Make it writable, or set XDG_STATE_HOME to another folder.")
 })
 
 /** The files that there are, and what could not be used. */
@@ -253,7 +253,8 @@ export const configurationFindings = Effect.fnUntraced(function* ({
   const path = yield* Path.Path
   const files = yield* Effect.filter([path.join(project, projectFileName), userFile.path], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
-  const what = files.length === 0 ? `none; yours would be ${shown(userFile.path)}` : files.map(shown).join(", ")
+  const what =
+    files.length === 0 ? `none; task-conductor init writes ${shown(userFile.path)}` : files.map(shown).join(", ")
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 
@@ -262,7 +263,7 @@ const secretFindings = (setup: Setup) => {
   const read = secretReaderOf(setup)
   return Effect.forEach(Object.entries(setup.configuration.secrets ?? {}), ([name, source]) => {
     if ("command" in source)
-      return Effect.succeed(ok("secret", `${name}, by a command that is run when a plugin needs it`))
+      return Effect.succeed(ok("secret", `${name}, from a command that runs when a plugin needs it`))
     return Effect.map(read(name), (secret) =>
       Result.isSuccess(secret) ? ok("secret", name) : problem("secret", `${name}: ${secret.failure}`)
     )

@@ -58,7 +58,7 @@ const writesNothing = (name: string) =>
     source: "model",
     problems: [
       {
-        what: `"${name}" cannot write text: it only computes, as models for embeddings do. Choose another with --model; "task-conductor models" lists what the server has.`
+        what: `"${name}" cannot write text. It may be a model for embeddings. Choose another with --model; "task-conductor models" lists what the server has.`
       }
     ]
   })
@@ -141,7 +141,7 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
 
 /** The error of a model that only the project chose, and that gets its prompts elsewhere. */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
-  const how = `Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
   const what = `the model ${model} is ${why} ${how}`
   return new ConfigurationError({ source: `${project}/${projectFileName}`, problems: [{ what }] })
 }

@@ -46,13 +46,13 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
   const recorded = movedTo(lines.filter(({ seq }) => seq >= provenFrom)) ?? opened.project
   const project = given ?? recorded
   if (!(yield* isFolder(project))) {
-    const where = `its project ${project} is not there`
+    const where = `its project ${project} was not found`
     return yield* unusable(runId, `${where}. If it was moved, say where it is: --project FOLDER.`)
   }
   const isHere = (yield* real(project)) === (yield* real("."))
   if (given === undefined && provenFrom > 1 && !isHere) {
-    const why = "its journal is not proven to be yours, so it does not choose the folder to work in"
-    return yield* unusable(runId, `${why}. Say that it is this one: --project ${JSON.stringify(recorded)}.`)
+    const why = "its journal may come from somebody else, so it cannot choose the folder to work in"
+    return yield* unusable(runId, `${why}. Name the folder yourself: --project ${JSON.stringify(recorded)}.`)
   }
   return { project, isMoved: (yield* real(project)) !== (yield* real(content.opened.project)) }
 })
@@ -172,12 +172,12 @@ const reopen = Effect.fnUntraced(function* (
   const before = opened.settings.model
   const isNamed = flags.model !== undefined || value !== undefined
   if (before !== undefined && settings.model === undefined && !isNamed) {
-    const why = `its journal is not proven to be yours, and its model ${before} is a hosted one, to which your project would be sent`
+    const why = `its journal may come from somebody else, and its model ${before} is hosted, so your project would be sent there`
     return yield* unusable(runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
   if (before === undefined && !isNamed) {
-    const what = "a script started it with a model that is a value"
+    const what = "a script started it with a model object of its own"
     return yield* unusable(runId, `${what}. Give a model: --model NAME, or in the script.`)
   }
   return { opened, setup, isMoved, isTorn: torn.length > 0 }

@@ -145,7 +145,7 @@ const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, fl
     : undefined
 
 const cloudNote = (model: string, file: string): string =>
-  `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "which your server forwards to another one with all prompts" : "which gets all prompts at the server that you have set for it"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
 /** Who chose the model; the project alone, when neither flags nor the user's own configuration name one. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {

@@ -61,7 +61,10 @@ const beginListener = (
   Effect.suspend(() => listener?.(work) ?? Effect.undefined).pipe(
     Effect.catchCause((cause) =>
       Effect.fail(
-        Option.getOrElse(Cause.findErrorOption(cause), () => `The plugin ${name} does not listen: ${causeText(cause)}`)
+        Option.getOrElse(
+          Cause.findErrorOption(cause),
+          () => `The plugin ${name} could not begin to listen: ${causeText(cause)}`
+        )
       )
     )
   )

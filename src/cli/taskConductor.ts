@@ -258,7 +258,7 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
-const keptRun = ' Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
+const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
 /** What is saved of the work of a command, and does not have to be done again. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,

@@ -51,7 +51,7 @@ const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<
   const half = mostShown / 2
   return [
     sourceLine(`$ ${command.slice(0, half)}`),
-    { text: `... ${left} characters of the command are not shown here: v shows all. It ends with`, style: "caution" },
+    { text: `... ${left} more characters: v shows all. The command ends with`, style: "caution" },
     sourceLine(`  ${command.slice(-half)}`)
   ]
 }
@@ -179,7 +179,7 @@ const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { risk, words } = item
   if (words?.isCalm === true) return [{ text: unframed(words.consequence), style: "dim" }]
   if (words === undefined && (risk !== "high" || hasNoCall(item))) return []
-  const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
+  const text = words?.consequence ?? "This can change or destroy things that task-conductor does not control."
   return [{ text: `Caution: ${unframed(text)}`, style: "caution" }]
 }
 

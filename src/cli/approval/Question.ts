@@ -66,7 +66,10 @@ const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAns
   const orNumbers = sample === undefined ? ", v or ?" : `, v, ? or numbers of calls such as ${sample}`
   const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
   const meant = near === undefined ? "" : ` Did you mean ${near}?`
-  return { _tag: "Unknown", complaint: `That is no answer here.${meant}${wrongRest} Press ${possible}${orNumbers}.` }
+  return {
+    _tag: "Unknown",
+    complaint: `That is not an answer here.${meant}${wrongRest} Press ${possible}${orNumbers}.`
+  }
 }
 
 const labelsOf = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<string> =>
@@ -92,7 +95,7 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   const offered = new Set<string>(choices.map(({ key }) => key))
   const words = [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
   const orWords = words.length === 0 ? "" : ` Whole words work too: ${words.join(", ")}.`
-  const enter = choices.every(isSingle) ? "" : " y, n, v and ? count at once, the others with Enter."
+  const enter = choices.every(isSingle) ? "" : " y, n, v and ? act at once; the others need Enter."
   return [
     ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
     ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
@@ -173,8 +176,8 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
 /** Yes, and what repairs it; nothing where no item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
-  const explains = `Yes, and to what repairs it when a check fails: ${[...new Set(covered)].join("; ")}. Other files are asked about.`
-  return covered.length === 0 ? [] : [choice("r", "yes, and what repairs it", explains, "repairs")]
+  const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
+  return covered.length === 0 ? [] : [choice("r", "yes, and repairs", explains, "repairs")]
 }
 
 /** Yes, what repairs it, all later steps, for this project, single calls, no. */
@@ -197,7 +200,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
     choice(
       "a",
       "yes to all later steps",
-      "Yes, and to all later steps of this round without showing them. What is asked each time is still asked about.",
+      "Yes, and to all later steps of this round without showing them. Calls that ask each time still ask.",
       "remaining"
     ),
     ...projectChoice<StepAnswer>(items, "step"),
@@ -269,8 +272,8 @@ export const doubtQuestion = (item: ApprovalItem) =>
   questionOf<Given<DoubtAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },
     [
-      choice("y", "yes, it happened", "It happened: the run continues without running it again.", "done"),
-      choice("n", "no, run it again", "It did not happen: it is run again.", "again"),
+      choice("y", "yes, it happened", "It happened: the run continues and does not repeat it.", "done"),
+      choice("n", "no, run it again", "It did not happen: the run makes the call again.", "again"),
       choice("s", "stop", "The run stops here and can be resumed.", "stop")
     ],
     "Did it happen? "

@@ -165,7 +165,7 @@ export const ring = "\u0007"
 /** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
-const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: press a key." } as const
+const pasted = { _tag: "Unknown", complaint: "Pasted text is not an answer: press a key." } as const
 
 const textOf = ({ input, key }: Terminal.UserInput): string => {
   const text = Option.getOrElse(input, () => "")

@@ -36,7 +36,7 @@ export const editText = Effect.fn("editText")(
     yield* Effect.sleep(rawModeEnds)
     const problem = yield* runEditor(editor, file)
     if (problem === undefined) return (yield* fs.readFileString(file)).trimEnd()
-    yield* emit(`${problem} $VISUAL or $EDITOR names another one.`)
+    yield* emit(`${problem} Set $VISUAL or $EDITOR to another one.`)
     return text
   },
   Effect.scoped,

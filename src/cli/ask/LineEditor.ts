@@ -114,7 +114,7 @@ const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newest
   const showFound = ({ at, draft, words }: Search): void => {
     const found = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
     search = { words, draft, at: found === -1 ? at : found }
-    line.setPrompt(`search ${JSON.stringify(words)}${found === -1 ? ", nothing more" : ""}: `)
+    line.setPrompt(`search ${JSON.stringify(words)}${found === -1 ? ", no more matches" : ""}: `)
     if (found === -1) line.prompt(true)
     else replaceLine(newestFirst[found] ?? "")
   }

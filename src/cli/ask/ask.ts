@@ -77,7 +77,7 @@ const allFlags = {
   image: textFlag(
     "image",
     "FILE",
-    "A picture for a model that sees: --image shot.png; in a message, @shot.png; repeatable"
+    "A picture, for a model that can see: --image shot.png; in a message, @shot.png; repeatable"
   ).pipe(Flag.atLeast(0)),
   save: Flag.Boolean("save").pipe(
     Flag.withDescription("Keep the conversation in your state folder, for --continue; --no-save keeps nothing"),
@@ -278,7 +278,7 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
       const earlier = before.filter(isFromPerson).length
       if (isFirst && earlier > 0) {
         yield* emit(lastLines(before))
-        yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)
+        yield* emit(`Continuing the conversation: ${counted(earlier, "message")} of yours so far.`)
       }
       if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false

@@ -45,7 +45,7 @@ import { Output } from "../terminal/Output.ts"
 const commands = {
   model: ["NAME", "ask another model from the next message on; without a name, show the present one"],
   tools: ["[on|off] [NAMES]", "what the model may call; names choose it (a,b), on and off change it, all resets it"],
-  allow: ["TOOL[:PATTERN]", "let these calls run without a question in this session"],
+  allow: ["TOOL[:PATTERN]", "allow these calls for this session without a question"],
   permissions: ["", "what is allowed and denied, for this session and permanently"],
   context: ["", "the files of the project, as the model can list them"],
   tasks: ["", "the to-do list of the model"],
@@ -54,7 +54,7 @@ const commands = {
   save: ["FILE", "write the conversation into a file as markdown"],
   new: ["", "start a new conversation; permissions stay"],
   clear: ["", "the same, with a clear screen"],
-  compact: ["", "shorten the conversation to what you wrote and the answers"],
+  compact: ["", "shorten the conversation; your messages and the answers stay"],
   sessions: ["[NUMBER]", "the conversations about this project; go on with one of them"],
   edit: ["[TEXT]", "write the message in your $EDITOR"],
   help: ["", "this list"],
@@ -299,13 +299,13 @@ const tokensIn = (characters: number): number => Math.ceil(characters / assumedS
 const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
   if ((yield* session.messages).length === 0) return "There is nothing to shorten yet."
   const { after, before } = yield* session.compact
-  return `The conversation had about ${tokensIn(before)} tokens and has ${tokensIn(after)} now: what you wrote, and the answers.`
+  return `Shortened from about ${tokensIn(before)} to ${tokensIn(after)} tokens. Your messages and the answers stay.`
 })
 
 /** Runs a command that the person typed behind "!". What only a shell understands goes to the shell. */
 export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
   const typed = line.trim()
-  if (typed === "") return "Write a command behind the !: !npm test"
+  if (typed === "") return "Write a command after the !: !npm test"
   const words = splitCommand(typed)
   const result = yield* session.command(typeof words === "string" ? ["/bin/sh", "-c", typed] : words, typed)
   if (result.error_type === "permission_denied") return "The command was not run."

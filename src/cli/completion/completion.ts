@@ -219,7 +219,7 @@ export const completion = Command.make(
     yield* result(scripts[shell].trimEnd())
   })
 ).pipe(
-  withHelp("Print a script with which a shell completes commands, flags, models, runs, skills and files", {
+  withHelp("Print a script that lets your shell complete commands, flags, models, runs, skills and files", {
     "source <(task-conductor completion bash)": "In ~/.bashrc",
     "source <(task-conductor completion zsh)": "In ~/.zshrc, after compinit",
     "task-conductor completion fish | source": "In ~/.config/fish/config.fish",

@@ -25,7 +25,7 @@ import { Output } from "../terminal/Output.ts"
 
 const flags = {
   scope: Flag.Literals("for", ["me", "project"]).pipe(
-    Flag.withDescription("Whose configuration is written: yours, or that of the project, for all who work on it"),
+    Flag.withDescription("Whose configuration to write: yours, or the project's, for everyone who works on it"),
     Flag.optional
   ),
   model: textFlag("model", "NAME", "The model: --model qwen3:8b").pipe(Flag.withAlias("m"), Flag.optional),
@@ -49,7 +49,7 @@ const askScope = Effect.gen(function* () {
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
   const terminal = yield* Terminal.Terminal
   yield* emit("Whose configuration should be written?")
-  yield* emit("  1  yours, for every project\n  2  that of this project, for all who work on it")
+  yield* emit("  1  yours, for every project\n  2  this project's, for everyone who works on it")
   for (;;) {
     yield* prompt("1 or 2; Enter takes 1, Ctrl-D none: ")
     const typed = (yield* terminal.readLine).trim().toLowerCase()
@@ -64,7 +64,7 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
   return yield* usageFailure(
-    `${file} is there already, and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
+    `${file} exists and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
   )
 })
 
@@ -112,13 +112,10 @@ const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
 })
 
 export const init = Command.make("init", flags, writeConfiguration).pipe(
-  withHelp(
-    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten",
-    {
-      "task-conductor init": "Ask for everything",
-      "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
-      "task-conductor init --for project --model qwen3:8b --context-window 16384":
-        "Write task-conductor.json in this folder"
-    }
-  )
+  withHelp("Write a configuration from your answers or from flags. Existing files are never overwritten", {
+    "task-conductor init": "Ask for everything",
+    "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
+    "task-conductor init --for project --model qwen3:8b --context-window 16384":
+      "Write task-conductor.json in this folder"
+  })
 )

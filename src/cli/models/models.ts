@@ -47,11 +47,11 @@ export const models = Command.make(
       )
     )
     const which = models.some(({ name }) => chosen.has(name))
-    yield* emit(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
+    yield* emit(which ? "* marks the models of your configuration." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
   withHelp(
-    "List the models of the server: size, largest context window, what each can do, and how much of a loaded one is not on the graphics card",
+    "List the models of the server: size, largest context window, abilities, and how much of a loaded model is outside the graphics card",
     {
       "task-conductor models": "Names, sizes, windows, abilities"
     }

@@ -64,8 +64,8 @@ const isUnknown = ({ what }: ModelError): boolean => /file does not exist|manife
 const pullFailure = (name: string, hasBegun: boolean, error: ModelError) => {
   if (error.reason._tag !== "DiedMidStream") return error
   const text = isUnknown(error)
-    ? `There is no model "${name}" in the library of Ollama. Look for one at https://ollama.com/library.`
-    : `"${name}" could not be pulled: ${error.what}.${hasBegun ? " What has come is kept; the same command goes on from there." : ""}`
+    ? `There is no model "${name}" in the Ollama library. Look for one at https://ollama.com/library.`
+    : `"${name}" could not be pulled: ${error.what}.${hasBegun ? " The downloaded part is kept; the same command continues it." : ""}`
   return new CommandFailure({ exitCode: exitCodes.unavailable, text: printable(text) })
 }
 
@@ -80,7 +80,7 @@ const nameArgument = Argument.String("NAME").pipe(
 export const pull = Command.make(
   "pull",
   {
-    name: nameArgument.pipe(Argument.withDescription("A model of the library of Ollama, or of another registry")),
+    name: nameArgument.pipe(Argument.withDescription("A model of the Ollama library, or of another registry")),
     json: switchFlag("json", "Print JSON Lines: status, total and completed in bytes; the last has the status success")
   },
   Effect.fn("models pull")(function* ({ json, name }) {
@@ -97,11 +97,11 @@ export const pull = Command.make(
       Effect.catchTag("ModelError", (error) => Effect.fail(pullFailure(name, hasBegun, error))),
       Effect.ensuring(Effect.sync(() => screen.hide()))
     )
-    if (!json) yield* emit(printable(`${name} is there. Use it with --model ${name}.`))
+    if (!json) yield* emit(printable(`${name} is installed. Use it with --model ${name}.`))
   })
 ).pipe(
   withHelp(
-    "Have the Ollama server get a model. A connection that breaks is made anew, and after Ctrl-C the same command goes on where it stopped",
+    "Download a model to the Ollama server. Broken connections are retried. After Ctrl-C, the same command continues the download",
     {
       "task-conductor models pull qwen3:8b": "Get a model (5 GB)",
       "task-conductor models pull qwen3:8b --json": "The same for a script"
@@ -129,7 +129,7 @@ export const unload = Command.make(
     }
   })
 ).pipe(
-  withHelp("Take models out of the memory of the Ollama server", {
-    "task-conductor models unload qwen3:8b": "Give its memory back now"
+  withHelp("Unload models from the memory of the Ollama server", {
+    "task-conductor models unload qwen3:8b": "Free its memory now"
   })
 )

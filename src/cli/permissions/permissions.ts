@@ -59,7 +59,7 @@ const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
     printable(source ?? ""),
     ...(project === undefined ? [] : ["in this project only"]),
     ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
-    ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
+    ...(pin === undefined ? [] : [`only while ${printable(pin.origin)} does not change the tool`])
   ].join(", ")
 
 const jsonRule = (rule: ListedRule) => ({ rule: ruleText(rule), ...rule })

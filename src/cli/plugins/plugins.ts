@@ -244,7 +244,7 @@ const list = Command.make(
 const unwritable = (folder: string) => (error: PlatformError) =>
   new CommandFailure({
     exitCode: exitCodes.failed,
-    text: `${folder} cannot be written. ${explanationOf(error)} Mend that, or go to another folder.`
+    text: `${folder} cannot be written. ${explanationOf(error)} Fix that, or go to another folder.`
   })
 
 /** Writes files into a folder below another one; it does not exist yet, or is empty. */
@@ -258,7 +258,7 @@ export const writeNewFolder = Effect.fnUntraced(function* (
   yield* requireStays(below, folder)
   const present = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   if (present.length > 0) {
-    return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
+    return yield* usageFailure(`${folder} exists and is not empty. Nothing was written. Choose another name.`)
   }
   for (const [name, text] of Object.entries(files)) {
     yield* Effect.mapError(makeFolders(path.join(folder, path.dirname(name)), 0o777), unwritable(folder))

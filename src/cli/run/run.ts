@@ -70,7 +70,7 @@ const allFlags = {
   plan: textFlag("plan", "FILE", "Skip planning: run this task list: --plan plan.md").pipe(Flag.optional),
   readOnly: switchFlag(
     "read-only",
-    "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
+    "Change nothing, even if a rule allows it. The summary lists what was left out. Such a run can work beside other runs in its project"
   ),
   ...checkFlags,
   ...endFlags,
@@ -114,7 +114,8 @@ export const run = Command.make(
     const run: NewRun = { project: given.project, given: flags, order }
     if (given.cluster)
       return yield* showSharedRun(given, { type: "start", run, ...present({ priority: given.priority }) })
-    if (Option.isSome(given.priority)) return yield* usageFailure("--priority is of runs with --cluster. Leave it out.")
+    if (Option.isSome(given.priority))
+      return yield* usageFailure("--priority needs --cluster. Add that, or leave --priority out.")
     return yield* showOwnRun(given, (context) => beginRun(run, context))
   })
 ).pipe(

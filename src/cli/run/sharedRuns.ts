@@ -16,7 +16,7 @@ import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.t
 export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, PackageUnusable | CommandFailure> => {
   const load = features.find(({ sharedRuns }) => sharedRuns !== undefined)?.sharedRuns
   return load === undefined
-    ? usageFailure("This program has no runs on several machines, so --cluster cannot be used. Leave it out.")
+    ? usageFailure("--cluster needs runs on several machines, which this program does not have. Leave it out.")
     : loadOrFail(load)
 })
 

@@ -24,12 +24,12 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   made: "",
   undone: " (undone)",
   changed_since: " (changed after the run)",
-  not_kept: " (what it held before is not kept)"
+  not_kept: " (its earlier content was not kept)"
 }
 
 /** Names what is not among the changes of files. */
 const outsideText = (outside: ReadonlyArray<string>): string =>
-  `note: not among these changes, and not undone: what the run did by\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
+  `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
 /** One line for each file and their sum, with the counts of git. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
@@ -83,10 +83,10 @@ export const undo = Command.make(
   {
     run: lastRun,
     paths: Argument.String("PATH").pipe(
-      Argument.withDescription("A file or folder that is undone; all changes without any"),
+      Argument.withDescription("A file or folder to undo. Default: all changes"),
       Argument.variadic()
     ),
-    redo: switchFlag("redo", "Make the changes again that were undone"),
+    redo: switchFlag("redo", "Make undone changes again"),
     project: movedFlag,
     json: switchFlag("json", "Print one JSON object")
   },
@@ -108,7 +108,7 @@ export const undo = Command.make(
     if (outside.length > 0) yield* emit(outsideText(outside))
     if (written.length === 0) {
       const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to ${redo ? "make again" : "undo"}.`
-      return yield* emit(hasChanges ? "Nothing to do: the files are so already." : unchanged)
+      return yield* emit(hasChanges ? "Nothing to do: the files are already like that." : unchanged)
     }
     const files = written.map((path) => `- ${printable(path)}`).join("\n")
     yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)

@@ -45,7 +45,7 @@ export const resume = Command.make(
     ...flags,
     inDoubt: Flag.Literals("in-doubt", ["retry", "done", "abort"]).pipe(
       Flag.withDescription(
-        "What to do about calls that were begun before the run broke off and may have happened, instead of asking: make them again, take them as done, or stop: --in-doubt done"
+        "What to do about uncertain calls, which began before the run broke off, instead of asking: make them again, count them as done, or stop: --in-doubt done"
       ),
       Flag.optional
     )

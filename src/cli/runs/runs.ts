@@ -58,7 +58,7 @@ const deletion = Command.make(
       Argument.variadic({ min: 1 })
     ),
     cluster: clusterFlag,
-    json: json("the ids of what was removed")
+    json: json("the ids of the removed runs")
   },
   Effect.fn("runs delete")(function* (given) {
     const { emit, result } = yield* Output
@@ -70,16 +70,18 @@ const deletion = Command.make(
         if (yield* store.remove(runId)) return runId
         const holder = yield* store.holder(runId)
         const process = holder === undefined ? "" : ` (pid ${holder.pid})`
-        return yield* Effect.fail({ message: `The run ${runId} goes on${process} and was not removed. Stop it first.` })
+        return yield* Effect.fail({
+          message: `The run ${runId} is still working${process} and was not removed. Stop it first.`
+        })
       })
       return yield* Effect.partition(ids, remove)
     }).pipe(Effect.provide(storeOf(given.cluster)))
     if (given.json) yield* result(outputJson(removed))
-    else for (const runId of removed) yield* emit(`Removed the run ${runId}, with what undoes it.`)
+    else for (const runId of removed) yield* emit(`Removed the run ${runId}, with its undo data.`)
     yield* reportKept(kept)
   })
 ).pipe(
-  withHelp("Remove runs with all their saved data, also what undoes their changes. Active runs are not removed", {
+  withHelp("Remove runs with all their saved data, including undo data. Active runs are not removed", {
     "task-conductor runs delete 20261120-183000-k3x9": "Remove one run",
     "task-conductor runs delete 20261119 20261120-1830 --json": "Remove two runs by the beginnings of their ids"
   })
@@ -97,7 +99,7 @@ const prune = Command.make(
       Flag.withDescription("Remove runs that started more than this many days ago: --older-than 30")
     ),
     cluster: clusterFlag,
-    json: json("the ids of what was removed")
+    json: json("the ids of the removed runs")
   },
   Effect.fn("runs prune")(function* (given) {
     const { emit, result } = yield* Output
@@ -129,10 +131,10 @@ const mostNamed = 10
 
 /** What may happen twice once the journal no longer knows of it. */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
-  const what = "What the run did according to the records that were moved may be done again when it is resumed."
+  const what = "When the run is resumed, it may repeat what the moved records contain."
   if (effects.length === 0) return `${what} Look at the project first.`
   const more = effects.length > mostNamed ? ` and ${effects.length - mostNamed} more` : ""
-  return `${what} These calls are among it: ${printable(effects.slice(0, mostNamed).join(", "))}${more}. Look at what they changed first.`
+  return `${what} Among it are these calls: ${printable(effects.slice(0, mostNamed).join(", "))}${more}. Look at what they changed first.`
 }
 
 const repair = Command.make(
@@ -167,7 +169,7 @@ const othersText = (others: number, isAlone: boolean): string => {
 export const runs = Command.make(
   "runs",
   {
-    all: switchFlag("all", "Also list the runs of other projects, behind those of this one"),
+    all: switchFlag("all", "Also list the runs of other projects, after those of this one"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: json("the runs of all projects")
@@ -203,7 +205,7 @@ export const runs = Command.make(
   })
 ).pipe(
   withHelp("List the saved runs of this project, newest first", {
-    "task-conductor runs": "How each run stands, its tasks, time and model",
+    "task-conductor runs": "Status, tasks, time and model of each run",
     "task-conductor runs --all": "Also the runs of other projects"
   }),
   Command.withSubcommands([deletion, prune, repair])

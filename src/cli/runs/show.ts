@@ -218,8 +218,8 @@ export const taskText = (evidence: TaskEvidence, project: string): string => {
     "",
     `${stateText(evidence)}${skill === undefined ? "" : ` · skill ${skill}`}`,
     "",
-    ...section("What it was for", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
-    ...section("What was found", summary === undefined ? [] : [summary.trim()]),
+    ...section("Purpose", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
+    ...section("Result", summary === undefined ? [] : [summary.trim()]),
     ...section(
       "Why there is no result",
       [...new Set(failures)].map((text) => `- ${withoutProject(text, project)}`)
@@ -233,7 +233,7 @@ export const taskText = (evidence: TaskEvidence, project: string): string => {
       ...filesWritten.map((path) => `- wrote ${withoutProject(path, project)}`)
     ]),
     ...section("Model", modelLines(evidence)),
-    "--prompts shows the prompts, the answers, and everything that was called and returned."
+    "--prompts also shows the prompts, answers, calls and results."
   ].join("\n")
 }
 
@@ -244,12 +244,10 @@ export const show = Command.make(
   "show",
   {
     run: runArgument,
-    task: textFlag(
-      "task",
-      "NAME",
-      'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
-    ).pipe(Flag.optional),
-    prompts: switchFlag("prompts", "With --task: also the prompts, the answers, and all that was called and returned"),
+    task: textFlag("task", "NAME", 'Show one task with its purpose, result, calls and files: --task "Research 1"').pipe(
+      Flag.optional
+    ),
+    prompts: switchFlag("prompts", "With --task: also the prompts, answers, calls and results"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: switchFlag("json", "Print one JSON object")
@@ -286,6 +284,6 @@ export const show = Command.make(
 ).pipe(
   withHelp("Show the plan, the tasks and the answer of a run, or the evidence of one task", {
     "task-conductor show last": "Show plan, results and answer of the newest run of this project",
-    'task-conductor show last --task "Search 1"': "Show what it was for, what it found, its calls and its files"
+    'task-conductor show last --task "Search 1"': "Show its purpose, result, calls and files"
   })
 )

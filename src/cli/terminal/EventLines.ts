@@ -103,7 +103,7 @@ const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): Readonl
       const line = `    ${shown(personText(issue), 320)}`
       return isVerbose ? [line, `      to the model: ${shown(modelText(issue), 800)}`] : [line]
     }),
-    ...(left === 0 ? [] : [`    and ${left} more, which --verbose shows`])
+    ...(left === 0 ? [] : [`    and ${left} more; --verbose shows them`])
   ]
 }
 
@@ -112,7 +112,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   const texts: Readonly<Record<Stage, string>> = {
     plan: "The plan was not usable",
     task: `An answer for${name} was not usable`,
-    iterate: "The list of what is left was not usable",
+    iterate: "The revised plan was not usable",
     conclude: "The answer was not usable",
     ask: "The answer was not usable"
   }

@@ -53,7 +53,7 @@ type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
 const answers: Readonly<Record<Answered["answer"], string>> = {
   step: "approved",
-  repairs: "approved, with what repairs it",
+  repairs: "approved, with repairs",
   remaining: "approved, with all later steps",
   chosen: "approved in part",
   decline: "declined",
@@ -144,8 +144,8 @@ const triedLine = (
   const name = shown(command)
   if (status === "not checked") return `${paint.yellow("the check proves nothing:")} ${name}. ${shown(reason, 600)}`
   if (status === "passed")
-    return paint.dim(`  the check passes as the project is: ${name} (${secondsText(Math.round(seconds))})`)
-  return paint.dim(`  the check fails as the project is: ${name}: ${shown(namesOf(failures), 400)}`)
+    return paint.dim(`  before any change, the check passes: ${name} (${secondsText(Math.round(seconds))})`)
+  return paint.dim(`  before any change, the check fails: ${name}: ${shown(namesOf(failures), 400)}`)
 }
 
 /** What a check says, in one line; nothing new that fails is good news. */

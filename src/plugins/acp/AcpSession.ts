@@ -314,9 +314,9 @@ export const makeSession = (options: SessionOptions) => {
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {
     const [mode, given] = [choices.mode(), choices.configuration()]
     yield* choices.needModel
-    if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
+    if (running !== undefined) return yield* usageFailure("This session is still answering a prompt.")
     const text = promptText(blocks, project)
-    if (text === undefined) return yield* usageFailure("A prompt may hold text, links and texts of files.")
+    if (text === undefined) return yield* usageFailure("A prompt may contain text, links and contents of files.")
     if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
     prompts += 1
     updates = makeUpdates(prompts, project)

@@ -10,7 +10,7 @@ import { failureOf, usageFailure } from "../../kit/terminal.ts"
 
 export const modes = [
   { id: "ask", name: "Ask", description: "A conversation. Asks before it changes anything or runs a command" },
-  { id: "plan", name: "Plan only", description: "Makes a checked plan for the prompt, and does nothing of it" },
+  { id: "plan", name: "Plan only", description: "Makes and checks a plan for the prompt, and does not run it" },
   {
     id: "run",
     name: "Run",

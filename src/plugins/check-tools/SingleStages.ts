@@ -178,8 +178,8 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const { looks, ...refinement } = value.value
   const { task } = refinement
   if (looks !== undefined) {
-    const what = "The refinement only looks first: what it reads is for the model that writes the calls."
-    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints in the end.`)
+    const what = "The refinement only reads first. The model that writes the calls needs what it reads."
+    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
   }
   // A refinement names results by their slugs, which serve as the names of the tasks.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))

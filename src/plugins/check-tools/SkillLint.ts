@@ -95,7 +95,7 @@ const checkSettings = (file: SkillFile, findings: Findings): void => {
     findings.issues.push({ code: "skill-metadata-form", where, what, how })
   if (typeof metadata !== "object" || Array.isArray(metadata)) {
     addForm(
-      "The metadata are not keys with values.",
+      "The metadata must be keys with values.",
       'Write lines such as `author: "somebody"`, indented, under metadata.'
     )
     return
@@ -184,7 +184,7 @@ const checkHeadings = ({ body, bodyLine }: SkillFile, findings: Findings): void 
     const { depth, heading, line } = section
     if (depth > 2 || skillPart(section) !== undefined) continue
     const where = { section: heading, line: bodyLine + line - 1 }
-    const message = `No model sees the text under "${heading}": put it under one of our headings.`
+    const message = `No model sees the text under "${heading}": put it under one of the headings of the format.`
     addRepair(findings, "skill-heading-unknown", where, message)
   }
 }

@@ -150,7 +150,7 @@ export const check = Command.make(
       "FOLDER",
       `Check against this project too: skills, tools, files, sizes. Default: the current folder if it has one of ${projectMarkers.join(", ")}`
     ).pipe(Flag.withAlias("p"), Flag.optional),
-    noProject: switchFlag("no-project", "Check the text alone, which takes a fraction of the time"),
+    noProject: switchFlag("no-project", "Check only the text, which is much faster"),
     finished: textFlag(
       "finished",
       "NAME",

@@ -95,7 +95,7 @@ const findingText = ({ label: other, lines, name }: FoundText, finding: Finding,
 const endings: Readonly<Record<FixState, string>> = {
   offered: "; --fix writes the fixed document",
   written: "; the fixed document was written",
-  impossible: "; nothing was written, because no other text means the same"
+  impossible: "; nothing was written: no strict form means the same"
 }
 
 /** The line at the end: the verdict and how much was found. */

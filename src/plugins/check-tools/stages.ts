@@ -56,7 +56,7 @@ const stageFlags = {
   allow: runFlags.allow,
   deny: runFlags.deny,
   plugin: runFlags.plugin,
-  printPrompt: switchFlag("print-prompt", "Print the prompt that would be sent, and do not ask the model"),
+  printPrompt: switchFlag("print-prompt", "Print the prompt instead of sending it to the model"),
   json: switchFlag("json", "Print one JSON object"),
   plain: plainFlag,
   verbose: verboseFlag
@@ -201,7 +201,7 @@ export const iterate = Command.make(
     yield* print(markdown, given.json, checkDocument("task-list", markdown, { finished }))
   })
 ).pipe(
-  withHelp("Ask which tasks are still to do after some results, and print them as a task list. Changes nothing", {
+  withHelp("Ask the model which tasks remain after some results, and print them as a task list. Changes nothing", {
     "task-conductor iterate plan.md --result results > next.md": "Write what is left to a file"
   })
 )

@@ -70,6 +70,6 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
   // The silent model gives no valid answer, so the task fails after it was asked.
   else yield* Effect.catchIf(refine(order, place, quiet), isExpected, () => Effect.void)
   const [first] = prompts
-  if (first === undefined) return yield* stageProblem("The model would not be asked: there is nothing to ask.")
+  if (first === undefined) return yield* stageProblem("There is nothing to ask the model.")
   return { system: first.system, user: first.user }
 })

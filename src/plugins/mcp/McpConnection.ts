@@ -219,7 +219,7 @@ const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: M
   const stderr = notes.stderr.trim()
   const output = isBroken && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
   const isMute = error.reason._tag === "TimeoutError" && notes.stray.count > 0
-  const words = isMute ? ` It wrote to stdout what is no message: ${harmless(notes.stray.first)}` : ""
+  const words = isMute ? ` It wrote something to stdout that is not a message: ${harmless(notes.stray.first)}` : ""
   return yield* new McpFailure({ type, detail: `${detail}${output}${words}`, isBroken })
 })
 

@@ -133,7 +133,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
-    detail: `it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
+    detail: `task-conductor skips lines that it writes to stdout and that are not messages. The first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
     isUsed: true
   })
 
@@ -160,7 +160,9 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
     return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)
   }
   const isStruct = parameterSchema(parameters.success)["type"] === "object"
-  return isStruct ? parameters : Result.fail("the schema of its parameters is not one of an object with properties.")
+  return isStruct
+    ? parameters
+    : Result.fail("the schema of its parameters does not describe an object with properties.")
 }
 
 /** A server with what its tools need. */
@@ -299,7 +301,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {
     onSome: (failure) => failure.detail,
-    onNone: () => `what it says of itself cannot be read: ${causeText(exit.cause)}.`
+    onNone: () => `its description of itself cannot be read: ${causeText(exit.cause)}.`
   })
   return notUsed(server, detail)
 })

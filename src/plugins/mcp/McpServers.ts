@@ -94,7 +94,7 @@ export const readMcpFile = (text: string) => {
   }
   const oldTransport = (path: ReadonlyArray<string>): JsonProblem => {
     const { column, line } = placeOf(path)
-    const what = `"${pathText(path)}" is "sse", a transport that is no longer part of the protocol: streamable HTTP is tried at its address.`
+    const what = `"${pathText(path)}" is "sse", a transport that is no longer part of the protocol. task-conductor tries streamable HTTP at its address.`
     return { line, column, what }
   }
   const problems: Array<JsonProblem> = []
@@ -236,7 +236,7 @@ const resolve = Effect.fnUntraced(function* (
   const problem = (detail: string) => new McpProblem({ server: name, detail })
   const prefix = serverPrefix(name)
   if (prefix === undefined) {
-    return yield* problem("its name must hold ASCII letters or digits, and at most 50 of them. Rename it.")
+    return yield* problem("its name must have 1 to 50 ASCII letters or digits. Rename it.")
   }
   const { entry, missing } = expandEntry(written, yield* readVariables(variablesOf(written), project))
   if (missing.length > 0) {

@@ -13,10 +13,9 @@ export const servedRun = Effect.fn("servedRun")(function* (name: string, project
   const store = yield* RunStore
   const { here, own } = yield* runsOf(yield* store.list, project)
   const runId = name === "last" ? own[0]?.runId : yield* store.find(name)
-  if (runId === undefined)
-    return yield* usageFailure(`There is no run of the project that is served here, ${here}, yet.`)
+  if (runId === undefined) return yield* usageFailure(`The project that is served here, ${here}, has no runs yet.`)
   if (own.some((run) => run.runId === runId)) return runId
   /* A journal that cannot be read says so itself. */
   yield* store.read(runId)
-  return yield* usageFailure(`The run ${runId} is one of another project than the one that is served here, ${here}.`)
+  return yield* usageFailure(`The run ${runId} belongs to another project than the one that is served here, ${here}.`)
 })

@@ -50,8 +50,8 @@ const texts = (description: string) => Schema.Array(Schema.String).annotate({ de
 
 const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
 const files = {
-  file: Schema.optionalKey(text("The file the person is looking at, relative to the project.")),
-  open: Schema.optionalKey(texts("Files that are open in the person's editor."))
+  file: Schema.optionalKey(text("The file the user is looking at, relative to the project.")),
+  open: Schema.optionalKey(texts("Files that are open in the user's editor."))
 }
 
 const CheckParameters = Schema.Struct({
@@ -76,9 +76,9 @@ const DiffParameters = Schema.Struct({
 const UndoParameters = Schema.Struct({
   ...DiffParameters.fields,
   paths: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "Files or folders; all changes without any." })
+    Schema.Array(Schema.String).annotate({ description: "Files or folders to undo. Default: all changes." })
   ),
-  redo: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the changes again that were undone." }))
+  redo: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes undone changes again." }))
 })
 
 const AskParameters = Schema.Struct({
@@ -152,7 +152,7 @@ const DiffOutput = Schema.Struct({
   ),
   outside: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({
-      description: "Calls that did more than change files, or nobody knows what."
+      description: "Calls that did more than change files, or whose effects are unknown."
     })
   ),
   exit_code: ExitCode
@@ -248,7 +248,7 @@ const planTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof Pl
 const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof RunParameters.Type> => ({
   name: "run",
   description:
-    "Plans the work for a prompt, checks the plan, does it and answers. What needs approval is asked about where the client shows forms; elsewhere, what was not allowed when this server was started is denied and named in the result.",
+    "Plans the work for a prompt, checks the plan, carries it out and answers. If the client shows forms, it asks about calls that need approval. If not, calls that were not allowed when this server started are denied and named in the result.",
   parameters: RunParameters,
   output: RunOutput,
   hints: changing,
@@ -340,7 +340,8 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     servedRun(run_id, project).pipe(
       Effect.flatMap((runId) => undoRun(runId, { paths, redo })),
       Effect.map((undone): ServedResult => {
-        const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
+        const text =
+          undone.paths.length === 0 ? "Nothing to do: the files are already like that." : undone.paths.join("\n")
         return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
       }),
       Effect.provide(layerRuns),

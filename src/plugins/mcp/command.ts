@@ -41,7 +41,7 @@ export const mcp = Command.make(
   })
 ).pipe(
   withHelp(
-    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan, run, ask, diff and undo. Where the client shows forms, it asks about calls that need approval; elsewhere they run only if flags or your configuration allow them",
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan, run, ask, diff and undo. If the client shows forms, it asks about calls that need approval. If not, they run only if flags or your configuration allow them",
     {
       "task-conductor mcp --project ../api --model qwen3:8b": "Serve one project",
       'task-conductor mcp --allow "read_file:src/**"': "Allow runs to read the sources"

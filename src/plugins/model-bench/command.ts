@@ -131,7 +131,7 @@ export const bench = Command.make(
     ...modelFlags,
     keep: switchFlag(
       "keep",
-      "Keep native tool calls for the models that do better with them, in your own configuration; settings of yours stay"
+      "Save native tool calls in your own configuration for the models that do better with them. Your other settings stay"
     ),
     json: switchFlag("json", "Print one JSON object: a score for each model, and the recommendation")
   },
@@ -159,7 +159,7 @@ export const bench = Command.make(
   })
 ).pipe(
   withHelp(
-    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Tasks are carried out with tool calls as text and through the interface of the server (native), where the model can take tools. Says how many of them came to their end with how many rejected answers, which rules were broken most, how fast each stage was, and which form of tool calls is better, and recommends a model for each stage. A tie keeps text. Works in a temporary project; takes minutes for each model",
+    "Try models on a small set of tasks: three plans are made, and one is carried out. A model that can take tools carries it out twice, with tool calls as text and through the interface of the server (native). Prints the tasks that were done, rejected answers, the rules broken most, and the speed of each stage. Recommends a model for each stage and a form of tool calls; a tie keeps text. Works in a temporary project; takes minutes for each model",
     {
       "task-conductor models bench": "Try all models of the server",
       "task-conductor models bench qwen3:8b --keep": "Keep native tool calls for it if it does better with them",

@@ -175,7 +175,7 @@ const differencesOf = (
   const then = similar(prompts, name)
   if (prompt === undefined || then === undefined) {
     const isSame = own.get(name) !== undefined || before.get(name) !== undefined
-    return isSame ? [] : [{ about: `${key} was asked with other words or arguments` }]
+    return isSame ? [] : [{ about: `${key} was asked with another text or other arguments` }]
   }
   const [was, is] = [promptText(then), promptText(prompt)]
   const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))

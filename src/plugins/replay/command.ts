@@ -49,7 +49,7 @@ export const replay = Command.make(
     )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     if (isOtherBuild(program, build)) {
-      yield* emit(`note: The run was made by ${printable(program)} of task-conductor, and is replayed by ${build}.`)
+      yield* emit(`note: ${printable(program)} of task-conductor made the run, and ${build} replays it.`)
     }
     const [first, ...more] = differences
     if (given.json)

@@ -169,7 +169,7 @@ const timelineHtml = (data: ReportData): Html => {
   return markup`${legend}
     <div class="timeline">
       ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${counted(slots, "slot")}`, of("model"), scale)}
-      ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
+      ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the user", of("question"), scale)}
       <p class="axis"><span>0 s</span><span>${shortDurationText(workedMs / 2)}</span><span>${shortDurationText(workedMs)}</span></p>
     </div>
     ${pathHtml(data, scale.tasks)}`
@@ -202,7 +202,7 @@ const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
     rowOf(stage, some.reduce(add, none))
   )
   return markup`<p>
-      ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
+      ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. Times of model calls are added up, even if they
       went on at the same time.
     </p>
     ${tableHtml(columnsOf("Stage", "#Calls", "#Not usable", "#Tokens in", "#Tokens out", "#Time"), [...rows, rowOf("all", all.reduce(add, none))])}`

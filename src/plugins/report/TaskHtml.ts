@@ -208,7 +208,7 @@ export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemPa
     markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
-      part("What it was for", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
+      part("Purpose", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
       task.items === undefined
         ? part("Result", result === undefined ? nothing : markdownHtml(result, context))
         : part("Items", itemsHtml(task.items)),

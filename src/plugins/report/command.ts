@@ -58,7 +58,7 @@ export const report = Command.make(
     ).pipe(Flag.withAlias("o"), Flag.optional),
     overwrite: switchFlag("overwrite", "Replace the file if there is one"),
     cluster: clusterFlag,
-    json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
+    json: switchFlag("json", "Print the content of the page as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ cluster, json, output, overwrite, run }) {
     const { emit, result } = yield* Output

@@ -15,10 +15,10 @@ const observing = Effect.fnUntraced(function* <A, R>(
 ) {
   const settings = yield* telemetrySettings
   if (settings === undefined) return undefined
-  if ("problem" in settings) return yield* Effect.fail(`${what} is not observed. ${settings.problem}`)
+  if ("problem" in settings) return yield* Effect.fail(`${what} sends no telemetry. ${settings.problem}`)
   const telemetry = yield* Effect.promise(() => import("./RunTelemetry.ts"))
   return yield* Effect.catchCause(use(settings, telemetry), (cause) =>
-    Effect.fail(`${what} is not observed. ${firstLine(cause)}`)
+    Effect.fail(`${what} sends no telemetry. ${firstLine(cause)}`)
   )
 })
 

@@ -124,8 +124,8 @@ export const readFile = (maxBytes: number) =>
     effect: "pure",
     example: { path: "README.md" },
     errors: {
-      validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
-      permission_denied: "A person or a rule denied it.",
+      validation_failed: "The file has no such lines, or the path is too long or a cycle of links.",
+      permission_denied: "The user or a rule denied it.",
       not_found: "There is no file at the path; the message names the nearest.",
       io_error: "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
       parse_error: "It is not text; the message says what it looks like.",

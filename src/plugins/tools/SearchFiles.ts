@@ -216,7 +216,7 @@ const byFile = (files: SearchEnd["files"]): string => {
 const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, { ended, files }: SearchEnd) => {
   const total = files.reduce((sum, { matches }) => sum + matches, 0)
   const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
-  const letters = case_sensitive ? "letter case minded" : "letter case ignored (case_sensitive: true minds it)"
+  const letters = case_sensitive ? "letter case matters" : "letter case ignored (case_sensitive: true minds it)"
   const head = `${ended === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
   return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
 }
@@ -261,7 +261,7 @@ const notesOf = (
   ...(ended === undefined
     ? []
     : [
-        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the user can raise ${setting}.)`
       ]),
   ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
   ...unlisted(listing),
@@ -274,7 +274,7 @@ const nothingIn = (
   isPartial: boolean
 ): string => {
   const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
-  const how = case_sensitive === true ? ", with letter case minded" : ""
+  const how = case_sensitive === true ? " in this letter case" : ""
   const sought = JSON.stringify(pattern)
   return isPartial
     ? `${sought} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
@@ -338,7 +338,7 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
       }
       const asRegex = yield* Effect.option(search({ ...given, regex: true }))
       return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
-        ? `${asRegex.value.text}\n(Nothing holds the pattern as it is: it was searched as a regular expression.)`
+        ? `${asRegex.value.text}\n(No line holds the pattern as it is, so it was searched as a regular expression.)`
         : asWritten.text
     })
   })

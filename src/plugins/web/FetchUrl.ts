@@ -56,7 +56,7 @@ export const fetchUrl = (seconds: number) =>
     example: { url: "https://example.com/docs/install" },
     errors: {
       validation_failed: "The URL is invalid, or `start` lies after the end of the text.",
-      permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
+      permission_denied: "The user or a rule denied it, or the address is not on the public internet.",
       not_found: "The server has no such page.",
       io_error: "The name, the connection or the server failed, or there were more than five redirects.",
       parse_error: "The page is not text: an image, an archive, an unknown character set.",
