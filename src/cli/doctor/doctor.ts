@@ -1,5 +1,5 @@
 /**
- * `task-conductor doctor`: looks at what a run needs, and says what to do about what is missing.
+ * `task-conductor doctor`: checks what a run needs, and says how to fix what is missing.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ const terminalFinding = Effect.gen(function* () {
     : note("terminal", "none, so task-conductor cannot ask you", remedy)
 })
 
-/** The command. The exit code says whether a run can start. */
+/** The exit code says whether a run can start. */
 export const doctor = Command.make(
   "doctor",
   {

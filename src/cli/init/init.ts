@@ -1,5 +1,5 @@
 /**
- * `task-conductor init`: writes a configuration, for the person or for a project.
+ * `task-conductor init`: writes a configuration for the user or for a project.
  */
 import { present, textFlag, withHelp } from "../terminal/Flags.ts"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ const notWritten = (file: string) => (error: PlatformError) =>
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
-/** Whose configuration it is; asks at a terminal. */
+/** Chooses whose configuration to write; asks at a terminal. */
 const askScope = Effect.gen(function* () {
   const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
@@ -59,7 +59,7 @@ const askScope = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
 
-/** Fails when the file is there. */
+/** Fails if the file exists. */
 const requireFree = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
@@ -68,13 +68,13 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The name of the model as the server knows it; asks at a terminal when none is named. */
+/** The server's name of the model; asks at a terminal if none is named. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
-  const found = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
-  if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* A person who sets something up is asked, whatever the files say so far. */
-  const open: Setup = Option.isSome(flags.model) ? found : { ...found, models: { ...found.models, chosenBy: "nobody" } }
+  const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
+  if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
+  /* `init` always asks, whatever existing files say. */
+  const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)
   const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
@@ -82,7 +82,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   return setup.settings.model
 })
 
-/** Writes the file of the person or of the project. */
+/** Writes the file of the user or of the project. */
 const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
   const { print } = yield* Output
   const fs = yield* FileSystem.FileSystem

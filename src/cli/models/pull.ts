@@ -1,5 +1,5 @@
 /**
- * `task-conductor models pull NAME` has the server get a model, and `models unload NAME` takes one out of its memory.
+ * `task-conductor models pull NAME` downloads a model to the server; `models unload NAME` unloads one from memory.
  */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
@@ -21,13 +21,13 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Steps of percent after which a line is printed where nothing can be drawn again. */
+/** Without redrawing, print a line after this many percent. */
 const lineEvery = 10
 
-/** How often a script gets a line, in milliseconds. */
+/** Interval of JSON lines in milliseconds. */
 const jsonEvery = 1000
 
-/** Shows the progress of a model: drawn again on a terminal, else a line now and then, or JSON. */
+/** Shows the progress: redrawn on a terminal, else as lines or JSON. */
 const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   const { emit, result, screen } = yield* Output
   const began = yield* Clock.currentTimeMillis
@@ -58,7 +58,7 @@ const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   })
 })
 
-/** What a server says of a name that the library does not have. */
+/** True for the server's error about an unknown model. */
 const isUnknown = ({ what }: ModelError): boolean => /file does not exist|manifest unknown|not found/i.test(what)
 
 const pullFailure = (name: string, hasBegun: boolean, error: ModelError) => {
@@ -76,7 +76,7 @@ const nameArgument = Argument.String("NAME").pipe(
   )
 )
 
-/** Exit code 5 when the model is not there in the end. */
+/** Ends with exit code 5 if the model could not be downloaded. */
 export const pull = Command.make(
   "pull",
   {
@@ -120,11 +120,11 @@ export const unload = Command.make(
   },
   Effect.fn("models unload")(function* ({ json, names }) {
     const { emit, result } = yield* Output
-    const done = yield* Effect.forEach(names, (name) =>
+    const unloaded = yield* Effect.forEach(names, (name) =>
       Effect.map(unloadModel(name), (wasLoaded) => ({ name, wasLoaded }))
     )
-    if (json) return yield* result(outputJson(done, 2))
-    for (const { name, wasLoaded } of done) {
+    if (json) return yield* result(outputJson(unloaded, 2))
+    for (const { name, wasLoaded } of unloaded) {
       yield* emit(printable(wasLoaded ? `${name} is unloaded.` : `${name} was not loaded.`))
     }
   })

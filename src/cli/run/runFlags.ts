@@ -1,5 +1,5 @@
 /**
- * The flags that `run` and other commands share, and the order and configuration made from them.
+ * The flags that `run` and other commands share, and the order and configuration they produce.
  */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -76,17 +76,17 @@ export const modelConfiguration = ({
   }
 }
 
-/** A flag that may be given several times; `read` makes its value of a text, or says what is wrong with that. */
+/** A repeatable flag. `read` parses each value or returns the problem. */
 const repeatedFlag = <A>(
   name: string,
   what: string,
   description: string,
-  read: (text: string) => Result.Result<A, string>
+  parse: (text: string) => Result.Result<A, string>
 ) =>
   Flag.String(name).pipe(
     Flag.mapEffect((text) =>
       Effect.mapError(
-        Effect.fromResult(read(text)),
+        Effect.fromResult(parse(text)),
         (problem) => new CliError.ValidationError({ message: `--${name} ${text}: ${problem}` })
       )
     ),
@@ -122,7 +122,7 @@ export const endFlags = {
   )
 }
 
-/** Who names a check has allowed it. */
+/** Naming a check also allows it. */
 export const checkConfiguration = ({
   askFirst,
   check,
@@ -135,7 +135,7 @@ export const checkConfiguration = ({
 
 const stageNames = generatingStages.join(", ")
 
-/** `STAGE=NAME`, as a pair. */
+/** Parses `STAGE=NAME`. */
 const readStageModel = (text: string) => {
   const [written = "", ...rest] = text.split("=")
   const model = rest.join("=").trim()
@@ -240,7 +240,7 @@ export const approvalFlags = {
   )
 }
 
-/** What `run`, `resume` and `fork` share: limits, approvals and output. */
+/** Flags of `run`, `resume` and `fork`: limits, approvals, output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag(
     "max-rounds",
@@ -273,7 +273,7 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The settings of a run that flags of these commands set. */
+/** The settings that these flags set. */
 export const runConfiguration = (
   flags: Parameters<typeof flagConfiguration>[0] & { readonly maxRounds: Option.Option<number> }
 ): Configuration => ({ ...flagConfiguration(flags), limits: present({ rounds: flags.maxRounds }) })

@@ -1,5 +1,5 @@
 /**
- * The tools that this program offers to others: check, plan, run, ask, diff and undo.
+ * The tools that the MCP server offers: check, plan, run, ask, diff and undo.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,6 @@ import { makeServedConversations } from "./ServedConversations.ts"
 import { servedRun } from "./ServedRuns.ts"
 import type { ServedResult, ServedTool, ToolClient, ToolHints } from "./McpToolServer.ts"
 
-/** The flags with which the server was started. */
 export interface ServeOptions extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly project: string
   readonly flags: Configuration
@@ -91,7 +90,7 @@ const AskParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-/** What every result may hold beside its own fields. All of those are absent where a call failed. */
+/** Common fields of all results; absent if a call failed. */
 const ExitCode = Schema.optionalKey(
   Schema.Int.annotate({ description: "As of the command line; 0 when the work is done." })
 )
@@ -169,7 +168,7 @@ const pure: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: 
 /** Models answer differently each time, and a plan may read the web. */
 const planning: ToolHints = { ...pure, isIdempotent: false, isOpenWorld: true }
 const changing: ToolHints = { isReadOnly: false, isDestructive: true, isIdempotent: false, isOpenWorld: true }
-/** What was undone stays undone. */
+/** Undoing twice has no second effect. */
 const undoing: ToolHints = { ...changing, isIdempotent: true, isOpenWorld: false }
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
@@ -178,7 +177,7 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   isError: true
 })
 
-/** What was denied: calls, and the tasks of steps that were not approved. */
+/** Denied calls, and tasks of steps that were not approved. */
 const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
   ...(facts?.denied ?? []).map(deniedText),
   ...(status === "not_permitted" || status === "declined"
@@ -186,7 +185,6 @@ const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray
     : [])
 ]
 
-/** Sends every line of progress to the client. */
 const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
   listen: ({ event }) => {
     const line = progressLine(event, plain)
@@ -195,7 +193,7 @@ const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => (
   abort: () => Effect.void
 })
 
-/** Without the keys that have no value. */
+/** Drops keys without a value. */
 const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file }),
@@ -216,13 +214,13 @@ const check: ServedTool<typeof CheckParameters.Type> = {
     })
 }
 
-/** What the tools use of the machine, and what the server was started with. */
+/** The services and options of the tools. */
 interface ToolHost {
   readonly newRun: (order: Omit<RunOrder, "runId">) => Effect.Effect<NewRun>
   readonly project: string
   readonly flags: Configuration
   readonly contextFor: (client: ToolClient) => Effect.Effect<RunContext, never, NodeServices.NodeServices | Output>
-  /** Runs the work of a tool; what goes wrong is its result. */
+  /** Runs a tool's work; a failure becomes its result. */
   readonly serve: <E extends Parameters<typeof failureOf>[0]>(
     work: Effect.Effect<ServedResult, E, NodeServices.NodeServices | Output>
   ) => Effect.Effect<ServedResult>
@@ -349,7 +347,7 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     )
 })
 
-/** The tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
+/** The tools for one project. Reads the configuration once, to report errors at the start. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
   const services = yield* Effect.context<NodeServices.NodeServices | Output>()

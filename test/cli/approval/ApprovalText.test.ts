@@ -117,7 +117,9 @@ describe("a question", () => {
     expect(shortQuestion(step(risky), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
     expect(shortQuestion(step(command, timeout), keys, size)).not.toContain("Caution")
     const { words: _words, ...plain } = command
-    expect(shortQuestion(step(plain), keys, size)).toContain("│ Caution: This can change or destroy things that task-conductor")
+    expect(shortQuestion(step(plain), keys, size)).toContain(
+      "│ Caution: This can change or destroy things that task-conductor"
+    )
   })
 
   it("fits the screen, and says how much is not shown", () => {

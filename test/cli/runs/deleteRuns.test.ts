@@ -74,7 +74,11 @@ describe("runs delete", () => {
     const { code, stderr, stdout } = await whileActive(old, () => sandbox.run(["runs", "delete", "--json", old, older]))
     assert.deepStrictEqual(
       [code, stdout, stderr],
-      [1, `["${older}"]\n`, `The run ${old} is still working (pid ${process.pid}) and was not removed. Stop it first.\n`]
+      [
+        1,
+        `["${older}"]\n`,
+        `The run ${old} is still working (pid ${process.pid}) and was not removed. Stop it first.\n`
+      ]
     )
     assert.deepStrictEqual(left(), [empty, torn, old])
   })
