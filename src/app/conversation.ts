@@ -45,7 +45,6 @@ export interface NewConversation {
   readonly continues?: boolean | string
 }
 
-/** Where conversations of this setup are kept. */
 export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | "project">): ConversationPlace => ({
   state: folders.state,
   project,

@@ -52,7 +52,7 @@ const commands = {
   undo: ["[PATH]", "take these changes back, or those of a file or folder"],
   save: ["FILE", "write the conversation into a file as markdown"],
   new: ["", "start a new conversation; permissions stay"],
-  clear: ["", "the same, with a clear screen"],
+  clear: ["", "start a new conversation and clear the screen"],
   compact: ["", "shorten the conversation; your messages and the answers stay"],
   sessions: ["[NUMBER]", "the conversations about this project; go on with one of them"],
   edit: ["[TEXT]", "write the message in your $EDITOR"],

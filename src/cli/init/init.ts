@@ -82,7 +82,6 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   return setup.settings.model
 })
 
-/** Writes the file of the user or of the project. */
 const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
   const { print } = yield* Output
   const fs = yield* FileSystem.FileSystem
