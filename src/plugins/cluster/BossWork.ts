@@ -348,7 +348,7 @@ const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   }
   return ClusterWork.of({
     claim: makeClaim(sql, queues),
-    renew: makeRenew(sql),
+    renew: makeRenew(sql, queues),
     giveBack: Effect.fn("ClusterWork.giveBack")((lease, why) => Effect.asVoid(retryTransient(give(lease, why)))),
     rest: makeRest(sql, queues),
     offer: makeOffer(sql, queues),
