@@ -5,7 +5,7 @@
 import { run } from "../src/index.ts"
 
 const { report } = run({
-  prompt: "Read docs/architecture.md and say what the rooms are.",
+  prompt: "Read docs/internals/architecture.md and say what the rooms are.",
   skill: "read-code",
   project: `${import.meta.dirname}/..`,
   model: "embedded",

@@ -11,7 +11,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/
 
 describe("documentation", () => {
   it("shows a plan that is accepted", () => {
-    const plan = /```markdown plan\.md\n(.*?)```/s.exec(readFileSync(new URL("README.md", root), "utf8"))?.[1]
+    const plan = /```markdown plan\.md\n(.*?)```/s.exec(readFileSync(new URL("docs/guide/plans.md", root), "utf8"))?.[1]
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
   })
 
@@ -21,12 +21,13 @@ describe("documentation", () => {
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
     const scripts = [
       "README.md",
-      "docs/runs.md",
-      "docs/reports.md",
-      "docs/models.md",
-      "docs/asking.md",
+      "docs/guide/scripts-and-ci.md",
+      "docs/reference/runs.md",
+      "docs/reference/reports.md",
+      "docs/reference/models.md",
+      "docs/reference/ask.md",
       "docs/several-machines.md",
-      "docs/writing-a-plugin.md",
+      "docs/reference/plugins.md",
       "docs/programs.md"
     ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)

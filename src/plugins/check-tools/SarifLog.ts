@@ -1,7 +1,7 @@
 /**
  * Converts check reports to a SARIF 2.1.0 log, which code hosts accept. Issues are errors, repairs are notes.
  */
-import { type CheckReport, ruleOf, rulePage, type Where, whereText } from "../../kit/documents.ts"
+import { type CheckReport, ruleOf, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
 export interface SarifDocument {
@@ -40,7 +40,7 @@ const sarifRule = (code: string, level: Level) => {
       : {
           shortDescription: message(rule.title),
           fullDescription: message(rule.why),
-          help: message(`${rule.fix} More: ${rulePage(rule)} in the package.`)
+          help: message(`${rule.fix} More: task-conductor explain ${code}`)
         }
   return { id: code, name: pascal(code), defaultConfiguration: { level }, ...texts }
 }

@@ -117,7 +117,7 @@ export const taskRules = [
       "Unknown input",
       "Only the inputs of the skill are passed on.",
       "Leave it out, or name an input of the skill.",
-      promised("writing-a-skill.md#typed-inputs")
+      promised("skills.md#typed-inputs")
     ),
     "input-spelling": note(
       "Input in another spelling",
@@ -135,7 +135,7 @@ export const taskRules = [
       "Input kept from before",
       "The answer left the input out.",
       "Repeat every input.",
-      promised("writing-a-skill.md#typed-inputs")
+      promised("skills.md#typed-inputs")
     )
   }),
   family("skills", "Skills of a task", "The skill that a task names.", {
