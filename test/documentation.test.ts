@@ -60,6 +60,14 @@ describe("documentation", () => {
     assert.strictEqual(stdout, "")
   })
 
+  it("starts the program by npx in a clone alone: the name is not on the registry yet", () => {
+    const examples = globSync("examples/**/*.{md,sh,yml}", { cwd: fileURLToPath(root), exclude: ["**/node_modules"] })
+    const elsewhere = [...pages, ...examples].filter(
+      (page) => page !== "README.md" && readFileSync(new URL(page, root), "utf8").includes("npx task-conductor")
+    )
+    assert.deepStrictEqual(elsewhere, [])
+  })
+
   it("links to files that exist", () => {
     const broken = pages.flatMap((page) => {
       const text = readFileSync(new URL(page, root), "utf8")
