@@ -100,7 +100,7 @@ export const callRules = [
       "Call in the syntax of another program",
       "Tags say which tool is called with which arguments.",
       "Write each call as one JSON object in a code block of its own.",
-      promised("../internals/repairs.md#syntaxes-of-calls")
+      promised("internals/repairs.md#syntaxes-of-calls")
     ),
     "tool-call-flat": note(
       "Arguments beside the name",

@@ -21,7 +21,7 @@ export const superpowers = report(
 )
 
 /** A page that promises it. */
-export const promised = (page: string): string => `docs/reference/${page}`
+export const promised = (page: string): string => `docs/${page}`
 
 /** Documents that people save on Windows, which `check` and `--plan` read. */
 export const savedFiles = "files saved on Windows"
