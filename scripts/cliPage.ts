@@ -1,5 +1,5 @@
 /**
- * The command line page: one line for each command, and each flag once with its commands.
+ * The page about the command line: each command with a line, and each flag once with the commands that have it.
  */
 import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import * as Option from "effect/Option"
@@ -33,7 +33,7 @@ const usageOf = (words: string, { args = [] }: HelpDoc): string =>
     .join(" ")
     .trim()
 
-/** The page of all commands by name; "" is the program itself. */
+/** The page for all commands by their words; "" is the program itself. */
 export const cliPage = (forms: CommandForms): string => {
   const commands = [...forms].filter(([words]) => words !== "")
   const flags = new Map<string, { readonly flag: FlagDoc; readonly meaning: string; readonly of: Array<string> }>()

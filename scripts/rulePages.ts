@@ -1,6 +1,6 @@
 /**
- * The pages of docs/reference/rules: an index and one page for each family, from the rules and their examples in
- * test/fixtures/rules.
+ * What is made of the rules in src/domain/findings/rules: a page of docs/reference/rules for each family, and the examples of
+ * `task-conductor explain`, which come from test/fixtures/rules.
  */
 import type { FindingRule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
 import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
@@ -17,7 +17,7 @@ const shorten = (text: string): string =>
     ? text
     : `${text.slice(0, shownHead)} ... (${text.length - shownHead - shownTail} more characters) ... ${text.slice(-shownTail)}`
 
-/** Names invisible characters. */
+/** Names characters that a reader cannot see. */
 const visible = (text: string): string =>
   text.replaceAll("\ufeff", "[U+FEFF]").replaceAll("\r", "[CR]").replaceAll("\0", "[NUL]")
 
@@ -90,6 +90,7 @@ const indexPage = (): string =>
     ruleFamilies.map(({ family, title }) => `- [${title}](${family}.md)`).join("\n")
   ].join("\n\n")
 
+/** Path and content of every file. */
 export const rulePages = (): Readonly<Record<string, string>> => ({
   "src/plugins/check-tools/ruleExamples.json": `${examples()}\n`,
   "docs/reference/rules/README.md": `${indexPage()}\n`,
